@@ -1,0 +1,78 @@
+import type { JsonValue } from './types.ts';
+
+/** Who has to act: the caller, the operator of this server, or a service it depends on. */
+export type ErrorParty = 'caller' | 'system' | 'third_party';
+
+/** Every error code of this product, with its HTTP status and who has to act. Codes are stable. */
+export const ERROR_CODES = {
+  invalid_input: { status: 400, party: 'caller' },
+  unauthenticated: { status: 401, party: 'caller' },
+  forbidden: { status: 403, party: 'caller' },
+  not_found: { status: 404, party: 'caller' },
+  conflict: { status: 409, party: 'caller' },
+  precondition_failed: { status: 412, party: 'caller' },
+  payload_too_large: { status: 413, party: 'caller' },
+  unsupported_media_type: { status: 415, party: 'caller' },
+  rate_limited: { status: 429, party: 'caller' },
+  internal: { status: 500, party: 'system' },
+  embedding_failed: { status: 502, party: 'third_party' },
+  store_unavailable: { status: 503, party: 'system' },
+  store_locked: { status: 503, party: 'system' },
+  store_newer: { status: 503, party: 'system' },
+  invalid_config: { status: 500, party: 'system' },
+} as const satisfies Record<string, { status: number; party: ErrorParty }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What a caller needs to mend the request. */
+export interface ErrorDetail {
+  /** Dotted path of the offending field, such as `filter.metadata.age`. */
+  readonly path?: string | undefined;
+  /** What was got, shortened. */
+  readonly got?: JsonValue | undefined;
+  /** What is allowed, in words or as a list. */
+  readonly allowed?: JsonValue | undefined;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
+  /** In a batch: position of the item that failed, from 0. */
+  readonly item?: number | undefined;
+}
+
+/**
+ * The one error of this product. Every face shows the same shape: `code`, `message`, `details`.
+ *
+ * Recognise it by `PalimpsestError.isInstance`, which also works across two copies of the package.
+ */
+export class PalimpsestError extends Error {
+  override readonly name = 'PalimpsestError';
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: readonly ErrorDetail[]; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? [];
+  }
+
+  static isInstance(error: unknown): error is PalimpsestError {
+    return error instanceof Error && error.name === 'PalimpsestError' && 'code' in error && 'details' in error;
+  }
+}
+
+/** A request that says something this product does not accept. */
+export function invalidInput(message: string, detail: ErrorDetail = {}): PalimpsestError {
+  return new PalimpsestError('invalid_input', message, { details: [detail] });
+}
+
+/** An id that does not exist, or that the asker may not know to exist: both look the same. */
+export function notFound(what: string, id: string): PalimpsestError {
+  return new PalimpsestError('not_found', `There is no ${what} with id ${id}.`, { details: [{ got: id }] });
+}
+
+export function conflict(message: string, detail: ErrorDetail = {}): PalimpsestError {
+  return new PalimpsestError('conflict', message, { details: [detail] });
+}

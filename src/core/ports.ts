@@ -1,0 +1,235 @@
+import type {
+  Access,
+  Candidate,
+  FactorMaxima,
+  JsonObject,
+  MemoryDraft,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryPatch,
+  NamespaceRule,
+  WriteResult,
+} from './types.ts';
+
+/** The interfaces the core and the service speak to the outside by. `store` and `embedding` implement them. */
+
+/** Tells the time in milliseconds since the epoch. Tests pass their own. */
+export type Clock = () => number;
+
+/** What is embedded: a stored text or a question about stored texts. Some models want different prefixes. */
+export type EmbeddingPurpose = 'document' | 'query';
+
+/** Makes vectors. One provider is one model: vectors of two models are never compared. */
+export interface EmbeddingProvider {
+  /** Stable name of the model with everything that changes its vectors, such as `hashing-512-v1`. */
+  readonly modelId: string;
+  /** Length of every vector. */
+  readonly dimensions: number;
+  /**
+   * One result per text, in order. `null` says the text has nothing to embed (no token): it is stored and
+   * listed, and its similarity is 0. Rejects with `embedding_failed`; never returns fewer or broken vectors.
+   */
+  embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<(Float32Array | null)[]>;
+  /** Frees workers and connections. */
+  close?(): Promise<void>;
+}
+
+/** A text's vector under one model, or null where the model found nothing to embed. */
+export interface Embedding {
+  readonly modelId: string;
+  readonly vector: Float32Array | null;
+}
+
+/** A draft that is ready to store: hashed and embedded. */
+export interface PreparedDraft {
+  readonly draft: MemoryDraft;
+  readonly contentHash: string;
+  readonly embeddings: readonly Embedding[];
+}
+
+/** A patch that is ready to store. `content` carries its hash and embeddings. */
+export interface PreparedPatch {
+  readonly patch: MemoryPatch;
+  readonly contentHash?: string | undefined;
+  readonly embeddings?: readonly Embedding[] | undefined;
+}
+
+/** Facts about the request a write belongs to, kept in its audit row. */
+export interface AuditContext {
+  /** Milliseconds since the epoch; every time the write sets is this one. */
+  readonly now: number;
+  /** Free detail such as `tool_call`, `auto_context`, `trace_id`. */
+  readonly detail?: JsonObject | undefined;
+}
+
+/** Which namespaces a request names: patterns of SPEC section 3. `null` is everything the asker may read. */
+export type ScopePatterns = readonly string[] | null;
+
+/** A namespace the asker may read, and the version of its content. */
+export interface NamespaceState {
+  readonly path: string;
+  /** Rises in the same transaction as any change that can alter a ranking. */
+  readonly version: number;
+}
+
+/** What a candidate source is asked for. */
+export interface CandidateQuery {
+  /** Concrete namespaces, all of them readable by the asker. */
+  readonly namespaces: readonly string[];
+  readonly filter: MemoryFilter;
+  /** Null for a query without tokens: every similarity is 0. Absent while there is no query. */
+  readonly query?: { readonly modelId: string; readonly vector: Float32Array | null } | undefined;
+  /** Milliseconds since the epoch; entries expired by then are left out. */
+  readonly now: number;
+  /** How many candidates to fetch at least, best similarity first (newest first without a query). */
+  readonly limit: number;
+  /** Restricts the answer to these contents: used to find the equal contents of a hit. */
+  readonly contentHashes?: readonly string[] | undefined;
+}
+
+/** What a candidate source answers. */
+export interface CandidateBatch {
+  readonly candidates: readonly Candidate[];
+  /** Bounds over what was not fetched; null when nothing was left out. */
+  readonly rest: FactorMaxima | null;
+  /** How candidates were found: named in the trace. */
+  readonly index: 'exact_scan' | 'hnsw' | 'resident';
+  /** False when the source itself may have missed candidates and `rest` does not bound them. */
+  readonly bounded: boolean;
+}
+
+/**
+ * Proposes candidates; the core decides order, cut-off and trace. The SQL store answers by an exact scan;
+ * a resident index can stand behind the same method.
+ */
+export interface CandidateSource {
+  candidates(query: CandidateQuery): Promise<CandidateBatch>;
+}
+
+/** One consistent look at the store under one access. Every method sees the same state. */
+export interface ReadView extends CandidateSource {
+  /** Namespaces of the scope that the asker may read, by path. */
+  namespaces(scope: ScopePatterns): Promise<NamespaceState[]>;
+  rules(): Promise<NamespaceRule[]>;
+  /** Entries by id, any life-cycle state, in the order asked; unknown and unreadable ids are left out. */
+  entries(ids: readonly string[]): Promise<MemoryEntry[]>;
+}
+
+/** Which part of an entry's life a list shows. `live` is what a search can find. */
+export type Lifecycle = 'live' | 'superseded' | 'expired' | 'deleted' | 'any';
+
+/** Place in a list after which the next page starts. */
+export interface ListCursor {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+export interface ListQuery {
+  readonly scope: ScopePatterns;
+  readonly filter: MemoryFilter;
+  readonly lifecycle: Lifecycle;
+  /** Words that must all occur in the content, any case. */
+  readonly text?: string | undefined;
+  readonly limit: number;
+  readonly after: ListCursor | null;
+  readonly now: number;
+}
+
+export interface ListPage {
+  /** Newest first by `createdAt`, then by id. */
+  readonly entries: readonly MemoryEntry[];
+  /** Null on the last page. */
+  readonly next: ListCursor | null;
+}
+
+/** An explicit statement about a hit. `accessed` and `useful` move counters, the others are only recorded. */
+export type FeedbackSignal = 'accessed' | 'useful' | 'not_useful' | 'wrong';
+
+export interface Feedback {
+  readonly memoryId: string;
+  readonly signal: FeedbackSignal;
+  /** The trace that showed the entry. A signal counts once per (trace, entry, signal). */
+  readonly traceId: string;
+}
+
+export interface FeedbackResult {
+  /** False when this signal had been given before. */
+  readonly recorded: boolean;
+  readonly entry: MemoryEntry;
+}
+
+/** The new side of a supersession: a draft to write, or an entry that exists. */
+export type Successor = { readonly draft: PreparedDraft } | { readonly id: string };
+
+/** How an id stands in its chain of supersession, oldest first. `missing` names purged successors. */
+export interface HistoryChain {
+  readonly entries: readonly MemoryEntry[];
+  readonly missing: readonly string[];
+}
+
+/** Stores memory entries. Every method is one transaction under row-level security. */
+export interface MemoryStore {
+  /** Runs `work` on one consistent state, read only. */
+  read<T>(access: Access, work: (view: ReadView) => Promise<T>): Promise<T>;
+  /** All or nothing; results in the order of the drafts. */
+  write(access: Access, drafts: readonly PreparedDraft[], audit: AuditContext): Promise<WriteResult[]>;
+  update(
+    access: Access,
+    id: string,
+    patch: PreparedPatch,
+    audit: AuditContext,
+    options?: { readonly ifVersion?: number | undefined },
+  ): Promise<MemoryEntry>;
+  confirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  unconfirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  supersede(
+    access: Access,
+    oldId: string,
+    successor: Successor,
+    audit: AuditContext,
+  ): Promise<{ superseded: MemoryEntry; successor: MemoryEntry }>;
+  forget(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  restore(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  purge(access: Access, id: string, audit: AuditContext): Promise<void>;
+  history(access: Access, id: string): Promise<HistoryChain>;
+  list(access: Access, query: ListQuery): Promise<ListPage>;
+  feedback(access: Access, feedback: Feedback, audit: AuditContext): Promise<FeedbackResult>;
+}
+
+/** What an administrator decides about a pattern. */
+export interface NamespaceRuleDraft {
+  readonly pattern: string;
+  readonly bonus: number;
+  readonly description?: string | null | undefined;
+  readonly instructionTemplate?: string | null | undefined;
+}
+
+export interface RuleStore {
+  listRules(access: Access): Promise<NamespaceRule[]>;
+  /** Creates the rule of this pattern, or replaces it. */
+  putRule(access: Access, rule: NamespaceRuleDraft, audit: AuditContext): Promise<NamespaceRule>;
+  /** False when there was no such rule. */
+  deleteRule(access: Access, pattern: string, audit: AuditContext): Promise<boolean>;
+}
+
+/** State of the database, for health checks and `doctor`. */
+export interface StoreHealth {
+  readonly backend: 'pglite' | 'postgres';
+  readonly serverVersion: string;
+  readonly vectorVersion: string | null;
+  /** Number of the newest applied migration. */
+  readonly schemaVersion: number;
+  /** Role requests run under, and whether it could bypass row-level security (it must not). */
+  readonly role: string;
+  readonly roleBypassesRls: boolean;
+  /** Milliseconds the database's clock is ahead of ours. */
+  readonly clockOffsetMs: number;
+}
+
+/** A whole store: everything the service needs, and its life. */
+export interface Store extends MemoryStore, RuleStore {
+  /** Makes the models known before vectors are stored under them. Refuses other dimensions for a known model. */
+  registerModel(tenantId: string, model: { modelId: string; dimensions: number }): Promise<void>;
+  health(): Promise<StoreHealth>;
+  close(): Promise<void>;
+}
