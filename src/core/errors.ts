@@ -59,7 +59,9 @@ export class PalimpsestError extends Error {
   }
 
   static isInstance(error: unknown): error is PalimpsestError {
-    return error instanceof Error && error.name === 'PalimpsestError' && 'code' in error && 'details' in error;
+    return (
+      error instanceof Error && error.name === 'PalimpsestError' && 'code' in error && 'details' in error
+    );
   }
 }
 
@@ -75,4 +77,22 @@ export function notFound(what: string, id: string): PalimpsestError {
 
 export function conflict(message: string, detail: ErrorDetail = {}): PalimpsestError {
   return new PalimpsestError('conflict', message, { details: [detail] });
+}
+
+/** Longest excerpt of a caller's text that an error repeats, in code points. */
+const EXCERPT_LENGTH = 80;
+
+/**
+ * A caller's value as an error may show it: cut short, and quoted as JSON so that control characters and
+ * broken surrogates stay visible and harmless in a log.
+ */
+export function excerpt(value: unknown): string {
+  if (typeof value === 'string') {
+    const points = [...value.slice(0, 2 * EXCERPT_LENGTH + 2)];
+    const shown = points.slice(0, EXCERPT_LENGTH).join('');
+    return JSON.stringify(points.length > EXCERPT_LENGTH ? `${shown}…` : shown);
+  }
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : typeof value;
 }
