@@ -37,6 +37,7 @@ export default defineConfig({
           include: END_TO_END,
           // Real processes with ports, locks and kills: one after another, and time to start them.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

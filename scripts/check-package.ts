@@ -1,0 +1,111 @@
+/**
+ * Checks what users will get: packs the package, installs it into an empty folder, imports everything it
+ * exports there, compiles against its types and runs its command.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+
+interface Manifest {
+  name: string;
+  version: string;
+  bin: Record<string, string>;
+  exports: Record<string, unknown>;
+}
+
+interface Lockfile {
+  packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }>;
+}
+
+function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
+}
+
+function run(command: string, args: string[], cwd: string): string {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed (${status}):\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** npm refuses install scripts more and more, and a user should not have to allow ours. */
+function checkInstallScripts(): void {
+  const { packages } = readJson<Lockfile>('package-lock.json');
+  const offenders = Object.entries(packages)
+    .filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev)
+    .map(([path]) => path);
+  if (offenders.length > 0)
+    throw new Error(`Runtime dependencies with install scripts: ${offenders.join(', ')}`);
+}
+
+function installPacked(folder: string): void {
+  run(process.execPath, [join(ROOT, 'scripts', 'build.ts')], ROOT);
+  const packed = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], ROOT);
+  const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(packed);
+  console.log(`Packed ${entryCount} files, ${kilobytes(size)} (${kilobytes(unpackedSize)} unpacked).`);
+
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(folder, filename)], folder);
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.round(bytes / 1024)} kB`;
+}
+
+/** The names a subpath exports at run time, asked of Node in the folder of the installed package. */
+function exportedNames(specifier: string, folder: string): string[] {
+  const script = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(specifier)}))))`;
+  return JSON.parse(run(process.execPath, ['--input-type=module', '--eval', script], folder));
+}
+
+/** A user's file that imports every name; it compiles only if each is in the type declarations. */
+function checkTypes(namesBySpecifier: Map<string, string[]>, folder: string): void {
+  const lines = [...namesBySpecifier].map(([specifier, names], index) => {
+    const bindings = names.map((name) => `${name} as ${name}_${index}`);
+    const uses = names.map((name) => `${name}_${index}`);
+    return `import { ${bindings.join(', ')} } from '${specifier}';\nexport const used${index} = [${uses.join(', ')}];`;
+  });
+  writeFileSync(join(folder, 'user.ts'), lines.join('\n'));
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck'];
+  run(process.execPath, [TSC, ...options, 'user.ts'], folder);
+}
+
+function checkExports({ name, exports }: Manifest, folder: string): void {
+  const specifiers = Object.keys(exports)
+    .filter((subpath) => !subpath.endsWith('.json'))
+    .map((subpath) => `${name}${subpath.slice(1)}`);
+  const namesBySpecifier = new Map(
+    specifiers.map((specifier) => [specifier, exportedNames(specifier, folder)]),
+  );
+  for (const [specifier, names] of namesBySpecifier) {
+    if (names.length === 0) throw new Error(`${specifier} exports nothing.`);
+    console.log(`${specifier}: ${names.join(', ')}`);
+  }
+  checkTypes(namesBySpecifier, folder);
+}
+
+function checkCommand({ bin, version }: Manifest, folder: string): void {
+  for (const command of Object.keys(bin)) {
+    const told = run('npx', ['--no-install', command, '--version'], folder).trim();
+    if (told !== version) throw new Error(`${command} --version says ${told}, package.json says ${version}.`);
+    if (!run('npx', ['--no-install', command, '--help'], folder).includes(command)) {
+      throw new Error(`${command} --help does not name the command.`);
+    }
+    console.log(`${command} --version: ${told}`);
+  }
+}
+
+const manifest = readJson<Manifest>('package.json');
+const folder = mkdtempSync(join(tmpdir(), 'palimpsest-package-'));
+try {
+  checkInstallScripts();
+  installPacked(folder);
+  checkExports(manifest, folder);
+  checkCommand(manifest, folder);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
