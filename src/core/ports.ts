@@ -60,6 +60,8 @@ export interface AuditContext {
   readonly now: number;
   /** Free detail such as `tool_call`, `auto_context`, `trace_id`. */
   readonly detail?: JsonObject | undefined;
+  /** Set for an import: its writes are recorded as `import`, with what they did in the detail. */
+  readonly isImport?: boolean | undefined;
 }
 
 /** Which namespaces a request names: patterns of SPEC section 3. `null` is everything the asker may read. */

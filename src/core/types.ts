@@ -285,6 +285,6 @@ export interface CutCandidate extends ScoredCandidate {
   readonly reason: CutReason;
   /** The value it was compared with, where there is one (`min_score`, `relative_cutoff`). */
   readonly threshold: number | null;
-  /** For `duplicate`: the hit that stands for it. */
+  /** For `duplicate`: the candidate of equal content that ranked higher, a hit unless `topK` cut it too. */
   readonly duplicateOf: string | null;
 }

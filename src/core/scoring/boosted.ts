@@ -1,0 +1,46 @@
+import type { BoostedProfile, Breakdown, Factor } from '../types.ts';
+import { recencyShare } from './recency.ts';
+
+/** What one rule adds to the multiplier, and where it comes from. */
+export interface RuleBonus {
+  readonly pattern: string;
+  /** In [0, 1]: 0.1 is 10 % of the similarity. */
+  readonly bonus: number;
+}
+
+export interface BoostedInput {
+  /** In [0, 1]. Always what was measured, never an already weighted value. */
+  readonly similarity: number;
+  /** At least 0; may be infinite. */
+  readonly ageDays: number;
+  /** Of all rules that cover the entry's namespace; they add up. */
+  readonly bonuses: readonly RuleBonus[];
+  readonly profile: Pick<BoostedProfile, 'recencyDecay'>;
+}
+
+/**
+ * Relevance: `similarity × (1 + Σ bonus + recencyDecay / (1 + ageDays))` (Ontheia, section 3).
+ *
+ * The multiplier is at least 1, so the score is at least the similarity, and can exceed 1. In the breakdown
+ * the product is spread over its summands: each bonus and the recency share count with the similarity as
+ * their weight.
+ */
+export function boostedBreakdown({ similarity, ageDays, bonuses, profile }: BoostedInput): Breakdown {
+  const share = recencyShare({ ageDays, decay: profile.recencyDecay });
+  const bonusSum = bonuses.reduce((sum, { bonus }) => sum + bonus, 0);
+  const factors: Factor[] = [
+    { signal: 'similarity', raw: similarity, value: similarity, weight: 1, contribution: similarity },
+    ...bonuses.map(
+      ({ pattern, bonus }): Factor => ({
+        signal: 'bonus',
+        raw: bonus,
+        value: bonus,
+        weight: similarity,
+        contribution: bonus * similarity,
+        pattern,
+      }),
+    ),
+    { signal: 'recency', raw: ageDays, value: share, weight: similarity, contribution: share * similarity },
+  ];
+  return { score: similarity * (1 + bonusSum + share), factors };
+}
