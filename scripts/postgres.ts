@@ -112,7 +112,9 @@ try {
   const noServer = error instanceof NoServer;
   const { message, cause } = error as Error;
   if (noServer)
-    console.error(`No PostgreSQL ≥ 15 with pgvector ≥ 0.8: ${message}. Set DATABASE_URL to use one.`);
+    console.error(
+      `Skipped PostgreSQL: none with pgvector ≥ 0.8 here, and ${message}. Set DATABASE_URL to use one.`,
+    );
   else console.error([message, cause instanceof Error ? cause.message : ''].filter(Boolean).join('\n'));
   process.exitCode = noServer ? NO_SERVER : 1;
 }

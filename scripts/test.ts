@@ -34,10 +34,7 @@ function testPostgres(): boolean {
     process.execPath,
     ...vitest('postgres', ['contract-postgres']),
   ]);
-  if (status !== NO_SERVER) return status === 0;
-  const required = Boolean(process.env.CI);
-  console.log(`The contract suites did not run on PostgreSQL${required ? ', which CI requires' : ''}.`);
-  return !required;
+  return status === 0 || (status === NO_SERVER && !process.env.CI);
 }
 
 clearResults();
