@@ -1,22 +1,16 @@
-import { boostedBreakdown, type RuleBonus } from '../scoring/boosted.ts';
-import { frequencyCount } from '../scoring/frequency.ts';
-import { ageInDays } from '../scoring/recency.ts';
-import { weightedBreakdown } from '../scoring/weighted.ts';
-import type { FactorMaxima, NamespaceRule, RankingProfile } from '../types.ts';
+import type { RuleBonus } from '../scoring/boosted.ts';
+import { isBrowsing, profileScore, type ScoringContext } from '../scoring/profile.ts';
+import type { FactorMaxima, NamespaceRule } from '../types.ts';
 import { relativeFloor } from './cutoff.ts';
-import { isBrowsing, type RankOutcome } from './rank.ts';
+import type { RankOutcome } from './rank.ts';
 import { matchRules } from './rules.ts';
 
-export interface ScoreBoundInput {
+export interface ScoreBoundInput extends ScoringContext {
   /** Upper bounds of each factor over the entries that were not fetched. */
   readonly maxima: FactorMaxima;
-  readonly profile: RankingProfile;
   readonly rules: readonly NamespaceRule[];
   /** Every namespace those entries may be in. */
   readonly namespaces: readonly string[];
-  readonly hasQuery: boolean;
-  /** Milliseconds since the epoch, the same as in the ranking. */
-  readonly now: number;
 }
 
 /**
@@ -36,25 +30,9 @@ const ROUNDING_MARGIN = 1e-12;
  * @returns Null while browsing, where there is no score.
  */
 export function scoreUpperBound(input: ScoreBoundInput): number | null {
-  const { maxima, profile, rules, namespaces, hasQuery, now } = input;
-  if (isBrowsing(profile, hasQuery)) return null;
-  const ageDays = ageInDays(maxima.updatedAt, now);
-  const { score } =
-    profile.kind === 'boosted'
-      ? boostedBreakdown({
-          similarity: maxima.similarity,
-          ageDays,
-          bonuses: largestBonuses(rules, namespaces),
-          profile,
-        })
-      : weightedBreakdown({
-          similarity: hasQuery ? maxima.similarity : null,
-          ageDays,
-          importance: maxima.importance,
-          count: frequencyCount(profile, maxima),
-          profile,
-        });
-  return score * (1 + ROUNDING_MARGIN);
+  if (isBrowsing(input)) return null;
+  const bonuses = input.profile.kind === 'boosted' ? largestBonuses(input.rules, input.namespaces) : [];
+  return profileScore(input.maxima, bonuses, input) * (1 + ROUNDING_MARGIN);
 }
 
 function largestBonuses(
@@ -102,13 +80,13 @@ export interface Certificate {
  * fetched too (`CandidateQuery.contentHashes`).
  */
 export function certify(input: CertifyInput): Certificate {
-  const { outcome, rest, bounded, profile, hasQuery } = input;
+  const { outcome, rest, bounded } = input;
   const { topK, minScore, relativeCutoff } = outcome.effective;
   const kth = outcome.hits.length >= topK ? outcome.hits[topK - 1] : undefined;
   const kthScore = kth?.score ?? null;
   if (!bounded) return { exact: false, bound: null, kthScore };
   if (rest === null) return { exact: true, bound: null, kthScore };
-  if (isBrowsing(profile, hasQuery)) {
+  if (isBrowsing(input)) {
     return { exact: kth !== undefined && rest.updatedAt < kth.candidate.updatedAt, bound: null, kthScore };
   }
   const bound = scoreUpperBound({ ...input, maxima: rest });

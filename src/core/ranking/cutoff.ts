@@ -1,21 +1,9 @@
-import type { CutCandidate, ScoredCandidate } from '../types.ts';
+import type { CutCandidate } from '../types.ts';
+import type { Ranked } from './order.ts';
+import type { RankingParameters } from './parameters.ts';
 
-/** The floors a score must reach. */
-export interface Cutoffs {
-  /** On the final score, at least 0. 0 lets everything pass. */
-  readonly minScore: number;
-  /** As a fraction of the best score of this result, in [0, 1]. 0 disables. */
-  readonly relativeCutoff: number;
-}
-
-/** Highest of the scores; null when there is none. */
-export function bestScoreOf(candidates: readonly ScoredCandidate[]): number | null {
-  let best: number | null = null;
-  for (const { score } of candidates) {
-    if (score !== null && (best === null || score > best)) best = score;
-  }
-  return best;
-}
+/** A candidate that was cut and why, not yet explained. */
+export type Cut = Omit<CutCandidate, 'breakdown'>;
 
 /** The floor that `relativeCutoff` sets, below which a score is cut; exactly on it, it stays. */
 export function relativeFloor(relativeCutoff: number, bestScore: number | null): number {
@@ -26,21 +14,23 @@ export function relativeFloor(relativeCutoff: number, bestScore: number | null):
  * Cuts by `minScore`, then by `relativeCutoff`. Both read the final score, not the similarity: a result can
  * pass a floor that its own similarity would miss (Ontheia, section 3). Candidates without a score (browsing)
  * meet no floor.
+ *
+ * @param ranked - In rank order, so the first has the best score and the floors cut a tail.
  */
 export function applyCutoffs(
-  ranked: readonly ScoredCandidate[],
-  { minScore, relativeCutoff }: Cutoffs,
-): { kept: ScoredCandidate[]; cut: CutCandidate[] } {
-  const floor = relativeFloor(relativeCutoff, bestScoreOf(ranked));
-  const kept: ScoredCandidate[] = [];
-  const cut: CutCandidate[] = [];
-  for (const scored of ranked) {
-    if (scored.score !== null && scored.score < minScore) {
-      cut.push({ ...scored, reason: 'min_score', threshold: minScore, duplicateOf: null });
-    } else if (scored.score !== null && scored.score < floor) {
-      cut.push({ ...scored, reason: 'relative_cutoff', threshold: floor, duplicateOf: null });
+  ranked: readonly Ranked[],
+  { minScore, relativeCutoff }: Pick<RankingParameters, 'minScore' | 'relativeCutoff'>,
+): { kept: Ranked[]; cut: Cut[] } {
+  const floor = relativeFloor(relativeCutoff, ranked[0]?.score ?? null);
+  const kept: Ranked[] = [];
+  const cut: Cut[] = [];
+  for (const { candidate, score } of ranked) {
+    if (score !== null && score < minScore) {
+      cut.push({ candidate, score, reason: 'min_score', threshold: minScore, duplicateOf: null });
+    } else if (score !== null && score < floor) {
+      cut.push({ candidate, score, reason: 'relative_cutoff', threshold: floor, duplicateOf: null });
     } else {
-      kept.push(scored);
+      kept.push({ candidate, score });
     }
   }
   return { kept, cut };

@@ -21,13 +21,20 @@ export interface BoostedInput {
 /**
  * Relevance: `similarity × (1 + Σ bonus + recencyDecay / (1 + ageDays))` (Ontheia, section 3).
  *
- * The multiplier is at least 1, so the score is at least the similarity, and can exceed 1. In the breakdown
- * the product is spread over its summands: each bonus and the recency share count with the similarity as
- * their weight.
+ * @returns At least the similarity, since the multiplier is at least 1; can exceed 1.
  */
-export function boostedBreakdown({ similarity, ageDays, bonuses, profile }: BoostedInput): Breakdown {
-  const share = recencyShare({ ageDays, decay: profile.recencyDecay });
+export function boostedScore({ similarity, ageDays, bonuses, profile }: BoostedInput): number {
   const bonusSum = bonuses.reduce((sum, { bonus }) => sum + bonus, 0);
+  return similarity * (1 + bonusSum + recencyShare({ ageDays, decay: profile.recencyDecay }));
+}
+
+/**
+ * {@link boostedScore} with the parts it is made of. The product is spread over its summands: each bonus and
+ * the recency share count with the similarity as their weight.
+ */
+export function boostedBreakdown(input: BoostedInput): Breakdown {
+  const { similarity, ageDays, bonuses, profile } = input;
+  const share = recencyShare({ ageDays, decay: profile.recencyDecay });
   const factors: Factor[] = [
     { signal: 'similarity', raw: similarity, value: similarity, weight: 1, contribution: similarity },
     ...bonuses.map(
@@ -42,5 +49,5 @@ export function boostedBreakdown({ similarity, ageDays, bonuses, profile }: Boos
     ),
     { signal: 'recency', raw: ageDays, value: share, weight: similarity, contribution: share * similarity },
   ];
-  return { score: similarity * (1 + bonusSum + share), factors };
+  return { score: boostedScore(input), factors };
 }

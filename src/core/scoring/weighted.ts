@@ -1,4 +1,4 @@
-import type { Breakdown, Factor, WeightedProfile } from '../types.ts';
+import type { Breakdown, Factor, SignalWeights, WeightedProfile } from '../types.ts';
 import { frequency } from './frequency.ts';
 import { recencyHalfLife } from './recency.ts';
 
@@ -14,25 +14,50 @@ export interface WeightedInput {
   readonly profile: Pick<WeightedProfile, 'weights' | 'halfLifeDays' | 'frequencySaturation'>;
 }
 
+/** The four terms, each in [0, 1]. */
+function weightedTerms({ similarity, ageDays, importance, count, profile }: WeightedInput): SignalWeights {
+  return {
+    similarity: similarity ?? 1,
+    recency: recencyHalfLife({ ageDays, halfLifeDays: profile.halfLifeDays }),
+    importance,
+    frequency: frequency({ count, saturation: profile.frequencySaturation }),
+  };
+}
+
 /**
  * Score: `w₁ similarity + w₂ recency + w₃ importance + w₄ frequency` (Venkai, "The formula").
  *
- * Every term is in [0, 1], so the score lies between 0 and the sum of the weights, which is 1 by default.
+ * @returns Between 0 and the sum of the weights, which is 1 by default.
  */
-export function weightedBreakdown(input: WeightedInput): Breakdown {
-  const { weights, halfLifeDays, frequencySaturation } = input.profile;
-  const similarity = input.similarity ?? 1;
-  const recency = recencyHalfLife({ ageDays: input.ageDays, halfLifeDays });
-  const use = frequency({ count: input.count, saturation: frequencySaturation });
-  const factors: Factor[] = [
-    weighed('similarity', similarity, similarity, weights.similarity),
-    weighed('recency', input.ageDays, recency, weights.recency),
-    weighed('importance', input.importance, input.importance, weights.importance),
-    weighed('frequency', input.count, use, weights.frequency),
-  ];
-  return { score: factors.reduce((sum, { contribution }) => sum + contribution, 0), factors };
+export function weightedScore(input: WeightedInput): number {
+  const { weights } = input.profile;
+  const terms = weightedTerms(input);
+  return (
+    weights.similarity * terms.similarity +
+    weights.recency * terms.recency +
+    weights.importance * terms.importance +
+    weights.frequency * terms.frequency
+  );
 }
 
-function weighed(signal: Factor['signal'], raw: number, value: number, weight: number): Factor {
-  return { signal, raw, value, weight, contribution: value * weight };
+/** {@link weightedScore} with the parts it is made of. */
+export function weightedBreakdown(input: WeightedInput): Breakdown {
+  const { weights } = input.profile;
+  const terms = weightedTerms(input);
+  const factor = (signal: keyof SignalWeights, raw: number): Factor => ({
+    signal,
+    raw,
+    value: terms[signal],
+    weight: weights[signal],
+    contribution: weights[signal] * terms[signal],
+  });
+  return {
+    score: weightedScore(input),
+    factors: [
+      factor('similarity', terms.similarity),
+      factor('recency', input.ageDays),
+      factor('importance', input.importance),
+      factor('frequency', input.count),
+    ],
+  };
 }
