@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { MAX_BATCH_SIZE } from '../core/defaults.ts';
+import { invalidInput } from '../core/errors.ts';
+import type { MemoryDraft } from '../core/types.ts';
+import { byRule } from './by-rule.ts';
+import {
+  contentField,
+  expiresAtField,
+  importanceField,
+  metadataField,
+  namespaceField,
+  observedAtField,
+  sourceField,
+  tagsField,
+  typeField,
+} from './fields.ts';
+
+/** `null` says the same as leaving it out, so that an entry's own wire form can be sent again. */
+export const draftShape = {
+  namespace: namespaceField,
+  content: contentField,
+  type: typeField.optional(),
+  metadata: metadataField.optional(),
+  tags: tagsField.optional(),
+  source: sourceField.nullish(),
+  importance: importanceField.optional(),
+  observed_at: observedAtField.nullish(),
+  expires_at: expiresAtField.nullish(),
+};
+
+/** What a caller sends to store one entry. */
+export const memoryDraftSchema = z.strictObject(draftShape).transform(toMemoryDraft);
+
+/** What the draft's fields are after their own rules. */
+type DraftFields = z.output<z.ZodObject<typeof draftShape>>;
+
+export function toMemoryDraft(fields: DraftFields): MemoryDraft {
+  return {
+    namespace: fields.namespace,
+    content: fields.content,
+    type: fields.type,
+    metadata: fields.metadata,
+    tags: fields.tags,
+    source: fields.source ?? undefined,
+    importance: fields.importance,
+    observedAt: fields.observed_at ?? undefined,
+    expiresAt: fields.expires_at ?? undefined,
+  };
+}
+
+/** Several drafts that are stored together or not at all. */
+export const memoryBatchSchema = z.strictObject({
+  memories: z
+    .array(memoryDraftSchema)
+    .meta({ minItems: 1, maxItems: MAX_BATCH_SIZE })
+    .transform(byRule(checkBatch, 'memories')),
+});
+
+function checkBatch(drafts: readonly MemoryDraft[], field: string): readonly MemoryDraft[] {
+  if (drafts.length >= 1 && drafts.length <= MAX_BATCH_SIZE) return drafts;
+  throw invalidInput(`${field}: a batch holds 1 to ${MAX_BATCH_SIZE} entries, not ${drafts.length}.`, {
+    path: field,
+    got: drafts.length,
+    allowed: `1 to ${MAX_BATCH_SIZE} entries`,
+  });
+}

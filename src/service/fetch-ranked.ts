@@ -1,0 +1,75 @@
+import type { CandidateBatch, CandidateQuery, ReadView } from '../core/ports.ts';
+import { type Certificate, certify } from '../core/ranking/certificate.ts';
+import { type RankInput, type RankOutcome, rank } from '../core/ranking/rank.ts';
+import type { Candidate } from '../core/types.ts';
+
+/**
+ * Candidates of the first fetch beyond `topK`. On 5,882 conversation turns a ranking under `boosted` was
+ * certified by the first fetch for all but a few queries; more rows would cost every one of them.
+ */
+const FIRST_FETCH_MARGIN = 60;
+/** Each further fetch asks for this many times more, so that few are needed and little is fetched twice. */
+const FETCH_GROWTH = 8;
+
+export interface RankedFetch {
+  readonly outcome: RankOutcome;
+  readonly certificate: Certificate;
+  readonly index: CandidateBatch['index'];
+  /** How many candidates were looked at. */
+  readonly candidateCount: number;
+}
+
+/** What is asked of the candidate source, and how its answer is ranked. */
+export interface RankedQuery {
+  readonly source: Omit<CandidateQuery, 'limit' | 'contentHashes'>;
+  readonly ranking: Omit<RankInput, 'candidates'>;
+}
+
+/**
+ * Fetches candidates and ranks them, more and more of them until the core certifies that nothing outside can
+ * enter the result, or nothing is left outside. The equal contents of the hits are fetched too, so that each
+ * hit's list of duplicates is complete.
+ */
+export async function fetchRanked(view: ReadView, query: RankedQuery): Promise<RankedFetch> {
+  let limit = query.ranking.topK + FIRST_FETCH_MARGIN;
+  for (;;) {
+    const batch = await view.candidates({ ...query.source, limit });
+    const outcome = rank({ ...query.ranking, candidates: batch.candidates });
+    const certificate = certify({
+      ...query.ranking,
+      outcome,
+      rest: batch.rest,
+      bounded: batch.bounded,
+      namespaces: query.source.namespaces,
+    });
+    // An unbounded source can't be certified by asking it for more.
+    if (certificate.exact || batch.rest === null || !batch.bounded) {
+      const candidates = await withEqualContents(view, query, batch, outcome);
+      return {
+        outcome: candidates === batch.candidates ? outcome : rank({ ...query.ranking, candidates }),
+        certificate,
+        index: batch.index,
+        candidateCount: candidates.length,
+      };
+    }
+    limit *= FETCH_GROWTH;
+  }
+}
+
+/** The fetched candidates with every entry of the scope that has the content of a hit. */
+async function withEqualContents(
+  view: ReadView,
+  query: RankedQuery,
+  batch: CandidateBatch,
+  outcome: RankOutcome,
+): Promise<readonly Candidate[]> {
+  const contentHashes = outcome.hits.map(({ candidate }) => candidate.contentHash);
+  // A namespace holds a live content once, so equal ones stand in different namespaces.
+  const canHaveEquals = batch.rest !== null && contentHashes.length > 0 && query.source.namespaces.length > 1;
+  if (!canHaveEquals) return batch.candidates;
+  const limit = contentHashes.length * query.source.namespaces.length;
+  const equals = await view.candidates({ ...query.source, contentHashes, limit });
+  const known = new Set(batch.candidates.map(({ id }) => id));
+  const more = equals.candidates.filter(({ id }) => !known.has(id));
+  return more.length === 0 ? batch.candidates : [...batch.candidates, ...more];
+}

@@ -1,0 +1,21 @@
+import { notFound } from '../core/errors.ts';
+import type { MemoryEntry } from '../core/types.ts';
+import { knownId } from './entry-id.ts';
+import type { RequestContext } from './request-context.ts';
+import type { ServiceState } from './service-parts.ts';
+
+/**
+ * Reads an entry by its id, whatever has become of it: an expired, superseded or deleted one says so itself.
+ *
+ * @throws PalimpsestError `not_found` for an unknown id, and alike for one the asker may not read.
+ */
+export async function getEntry(
+  { store }: ServiceState,
+  { access }: RequestContext,
+  id: string,
+): Promise<MemoryEntry> {
+  const known = knownId('memory', id);
+  const [entry] = await store.read(access, (view) => view.entries([known]));
+  if (entry === undefined) throw notFound('memory', known);
+  return entry;
+}
