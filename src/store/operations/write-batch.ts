@@ -1,0 +1,114 @@
+import { v7 as uuidv7 } from 'uuid';
+import { mergeMetadata, mergeTags } from '../../core/entry.ts';
+import type { AuditContext, PreparedDraft } from '../../core/ports.ts';
+import type { Access, MemoryDraft, MemoryEntry, WriteResult } from '../../core/types.ts';
+import { type EntryRow, toEntry } from '../entry-row.ts';
+import { upsertEmbeddings } from '../queries/embeddings.ts';
+import { type NewMemory, upsertMemories } from '../queries/memories.ts';
+import { touchNamespaces } from '../queries/namespaces.ts';
+import type { SqlTransaction } from '../sql-database.ts';
+import { recordAudit } from './record-audit.ts';
+
+/** Writes a batch inside a transaction; results in the order of the drafts. */
+export async function writeBatch(
+  tx: SqlTransaction,
+  access: Access,
+  drafts: readonly PreparedDraft[],
+  audit: AuditContext,
+  alsoTouched: readonly string[] = [],
+): Promise<{ results: WriteResult[]; versions: ReadonlyMap<string, number> }> {
+  const { tenantId, userId } = access.principal;
+  const paths = new Set([...drafts.map(({ draft }) => draft.namespace), ...alsoTouched]);
+  const versions = await touch(tx, tenantId, [...paths], audit.now);
+  const distinct = mergeRepeated(drafts);
+  const memories = [...distinct.values()].map(
+    (prepared, place): NewMemory => ({
+      // The counter keeps a batch in its order where entries are listed by id.
+      id: uuidv7({ msecs: audit.now, seq: place }),
+      prepared,
+      version: versions.get(prepared.draft.namespace) ?? 0,
+    }),
+  );
+  const rows = await tx.query<EntryRow>(upsertMemories(tenantId, userId, memories, audit.now));
+  const written = new Map(rows.map((row) => [contentKey(row.namespace, row.content_hash), toEntry(row)]));
+  const embeddings = upsertEmbeddings(
+    tenantId,
+    memories.map(({ prepared }) => {
+      const { id, namespace } = entryOf(written, prepared);
+      return { memoryId: id, namespace, embeddings: prepared.embeddings };
+    }),
+  );
+  if (embeddings !== null) await tx.query(embeddings);
+  const results = toResults(drafts, written, new Set(memories.map(({ id }) => id)));
+  await recordAudit(
+    tx,
+    access,
+    audit,
+    results.map(({ operation, entry }) =>
+      audit.isImport
+        ? { action: 'write', operation: 'import', entry, detail: { result: operation } }
+        : { action: 'write', operation, entry },
+    ),
+  );
+  return { results, versions };
+}
+
+async function touch(tx: SqlTransaction, tenantId: string, paths: readonly string[], now: number) {
+  const rows = await tx.query<{ path: string; version: number }>(touchNamespaces(tenantId, paths, now));
+  return new Map(rows.map((row) => [row.path, row.version]));
+}
+
+function contentKey(namespace: string, contentHash: string): string {
+  return `${namespace} ${contentHash}`;
+}
+
+function keyOf({ draft, contentHash }: PreparedDraft): string {
+  return contentKey(draft.namespace, contentHash);
+}
+
+/**
+ * One statement can't refresh a row it has just made, so a text that occurs twice in a batch becomes one
+ * draft that says what both say, the later one winning where they differ.
+ */
+function mergeRepeated(drafts: readonly PreparedDraft[]): Map<string, PreparedDraft> {
+  const distinct = new Map<string, PreparedDraft>();
+  for (const prepared of drafts) {
+    const earlier = distinct.get(keyOf(prepared));
+    distinct.set(
+      keyOf(prepared),
+      earlier === undefined ? prepared : { ...prepared, draft: mergeDrafts(earlier.draft, prepared.draft) },
+    );
+  }
+  return distinct;
+}
+
+function mergeDrafts(earlier: MemoryDraft, later: MemoryDraft): MemoryDraft {
+  const said = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== undefined));
+  return {
+    ...earlier,
+    ...said,
+    metadata: mergeMetadata(earlier.metadata ?? {}, later.metadata ?? {}),
+    tags: mergeTags(earlier.tags ?? [], later.tags ?? []),
+  };
+}
+
+function entryOf(written: ReadonlyMap<string, MemoryEntry>, prepared: PreparedDraft): MemoryEntry {
+  const entry = written.get(keyOf(prepared));
+  if (entry === undefined) throw new Error('The database did not return a row it was told to write.');
+  return entry;
+}
+
+/** The first write of a text that got the id made for it created the entry; all others refreshed it. */
+function toResults(
+  drafts: readonly PreparedDraft[],
+  written: ReadonlyMap<string, MemoryEntry>,
+  newIds: ReadonlySet<string>,
+): WriteResult[] {
+  const created = new Set<string>();
+  return drafts.map((prepared) => {
+    const entry = entryOf(written, prepared);
+    const isNew = newIds.has(entry.id) && !created.has(entry.id);
+    created.add(entry.id);
+    return { operation: isNew ? 'create' : 'refresh', entry };
+  });
+}
