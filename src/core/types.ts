@@ -288,3 +288,33 @@ export interface CutCandidate extends ScoredCandidate {
   /** For `duplicate`: the candidate of equal content that ranked higher, a hit unless `topK` cut it too. */
   readonly duplicateOf: string | null;
 }
+
+/** An entry with the same content as a hit, which therefore takes no place of its own. */
+export interface MemoryDuplicate {
+  readonly id: string;
+  readonly namespace: string;
+  /** In [0, 1]; null without a query. */
+  readonly similarity: number | null;
+  readonly score: number | null;
+  /** The score again where the profile is `boosted`, else null. */
+  readonly relevance: number | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly observedAt: Date | null;
+  readonly metadata: JsonObject;
+}
+
+/** One result of a recall, as every face returns it. */
+export interface MemoryHit {
+  /** The entry. Where it stands for equal contents, its `metadata.duplicates` lists them. */
+  readonly entry: MemoryEntry;
+  /** What was measured: cosine similarity to the query in [0, 1]; null without a query. */
+  readonly similarity: number | null;
+  /** What it is worth under the profile: the value that is ranked on. Null while browsing. */
+  readonly score: number | null;
+  /** The score under its `boosted` name; it can exceed 1. Null under a `weighted` profile and while browsing. */
+  readonly relevance: number | null;
+  /** The factors that add up to the score, to 1e-9. Null while browsing. */
+  readonly breakdown: Breakdown | null;
+  readonly duplicates: readonly MemoryDuplicate[];
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode, type PalimpsestError } from '../core/errors.ts';
+
+const codes = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
+
+/** The one shape of every error answer. */
+export const wireErrorSchema = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(codes),
+    message: z.string(),
+    details: z.array(
+      z.strictObject({
+        path: z.string().optional(),
+        got: z.json().optional(),
+        allowed: z.json().optional(),
+        hint: z.string().optional(),
+        item: z.int().optional(),
+      }),
+    ),
+    request_id: z.string().optional(),
+  }),
+});
+
+export type WireError = z.output<typeof wireErrorSchema>;
+
+/** @param requestId - Under which the server's log has this request; absent where there is no server. */
+export function toWireError(error: PalimpsestError, requestId?: string): WireError {
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      details: error.details.map(({ path, got, allowed, hint, item }) => ({
+        path,
+        got,
+        allowed,
+        hint,
+        item,
+      })),
+      ...(requestId === undefined ? {} : { request_id: requestId }),
+    },
+  };
+}

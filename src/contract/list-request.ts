@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { MAX_PAGE_SIZE } from '../core/defaults.ts';
+import { checkQueryText } from '../core/entry.ts';
+import { excerpt, invalidInput } from '../core/errors.ts';
+import type { Lifecycle } from '../core/ports.ts';
+import type { MemoryFilter } from '../core/types.ts';
+import { byRule } from './by-rule.ts';
+import { checkScope, instantField, namespacesField } from './fields.ts';
+import { decodeListCursor } from './list-cursor.ts';
+import {
+  checkFilterTags,
+  checkRange,
+  checkStatuses,
+  checkTypes,
+  memoryFilterSchema,
+  oneOrMany,
+} from './memory-filter.ts';
+import { parseMetadataFilter } from './metadata-filter.ts';
+import { jsonText, wholeNumber } from './query-string.ts';
+
+export const LIFECYCLES = [
+  'live',
+  'superseded',
+  'expired',
+  'deleted',
+  'any',
+] as const satisfies readonly Lifecycle[];
+
+const lifecycleField = z
+  .string()
+  .meta({ enum: [...LIFECYCLES], description: 'Default live: what a search can find.' })
+  .transform(byRule(checkLifecycle, 'lifecycle'));
+
+const textField = z
+  .string()
+  .meta({ description: 'Words that must all occur in the content, any case.' })
+  .transform(byRule(checkQueryText, 'text'));
+
+const cursorField = z
+  .string()
+  .meta({ description: 'next_cursor of the page before.' })
+  .transform(byRule(decodeListCursor, 'cursor'));
+
+/** A query-string field that may be repeated. */
+function repeatable<Out>(rule: (words: readonly string[], field: string) => Out, field: string) {
+  return oneOrMany().transform(byRule(rule, field)).optional();
+}
+
+/** The query string of a list: `?namespace=a.*&type=fact&tag=red&limit=20`. A repeated `tag` means all of them. */
+export const listQuerySchema = z
+  .strictObject({
+    namespace: repeatable(checkScope, 'namespace'),
+    type: repeatable(checkTypes, 'type'),
+    tag: repeatable(checkFilterTags, 'tag'),
+    any_tag: repeatable(checkFilterTags, 'any_tag'),
+    status: repeatable(checkStatuses, 'status'),
+    observed_from: instantField('observed_from', 'Inclusive.').optional(),
+    observed_until: instantField('observed_until', 'Exclusive.').optional(),
+    metadata: z
+      .string()
+      .meta({ description: 'A metadata filter as JSON text.', example: '{"project":"atlas"}' })
+      .transform(byRule(jsonText, 'metadata'))
+      .transform(byRule(parseMetadataFilter, 'metadata'))
+      .optional(),
+    lifecycle: lifecycleField.optional(),
+    text: textField.optional(),
+    limit: z
+      .string()
+      .meta({ description: `Entries per page, 1 to ${MAX_PAGE_SIZE}, default 50.`, example: '50' })
+      .transform(byRule(wholeNumber, 'limit'))
+      .transform(byRule(checkPageSize, 'limit'))
+      .optional(),
+    cursor: cursorField.optional(),
+  })
+  .transform(
+    byRule((query) => {
+      checkRange({ from: query.observed_from, until: query.observed_until }, 'observed_until');
+      return query;
+    }, 'observed_until'),
+  )
+  .transform((query) => ({
+    namespaces: query.namespace,
+    filter: {
+      types: query.type,
+      tagsAll: query.tag,
+      tagsAny: query.any_tag,
+      statuses: query.status,
+      observedFrom: query.observed_from,
+      observedUntil: query.observed_until,
+      metadata: query.metadata,
+    } satisfies MemoryFilter,
+    lifecycle: query.lifecycle,
+    text: query.text,
+    limit: query.limit,
+    after: query.cursor,
+  }));
+
+/** The body of a list where there is no query string: the library and the command line. */
+export const listRequestSchema = z
+  .strictObject({
+    namespaces: namespacesField.optional(),
+    filter: memoryFilterSchema.optional(),
+    lifecycle: lifecycleField.optional(),
+    text: textField.optional(),
+    limit: z.number().transform(byRule(checkPageSize, 'limit')).optional(),
+    cursor: cursorField.optional(),
+  })
+  .transform(({ cursor: after, ...same }) => ({ ...same, after }));
+
+/** What an export takes of a list's request. */
+export const exportRequestSchema = z.strictObject({
+  namespaces: namespacesField.optional(),
+  filter: memoryFilterSchema.optional(),
+  lifecycle: lifecycleField.optional(),
+});
+
+function checkPageSize(limit: number, field: string): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE_SIZE) return limit;
+  throw invalidInput(`${field}: a page holds 1 to ${MAX_PAGE_SIZE} entries, not ${excerpt(limit)}.`, {
+    path: field,
+    got: excerpt(limit),
+    allowed: `a whole number from 1 to ${MAX_PAGE_SIZE}`,
+  });
+}
+
+function checkLifecycle(word: string, field: string): Lifecycle {
+  const lifecycle = LIFECYCLES.find((known) => known === word);
+  if (lifecycle !== undefined) return lifecycle;
+  throw invalidInput(
+    `${field}: ${excerpt(word)} is not a part of an entry's life. Allowed: ${LIFECYCLES.join(', ')}.`,
+    {
+      path: field,
+      got: excerpt(word),
+      allowed: [...LIFECYCLES],
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { checkUserText } from '../core/entry.ts';
+import { excerpt, invalidInput } from '../core/errors.ts';
+import { parsePattern } from '../core/namespace.ts';
+import type { NamespaceRuleDraft } from '../core/ports.ts';
+import type { NamespaceRule } from '../core/types.ts';
+import { byRule } from './by-rule.ts';
+
+/** Longest description and instruction of a rule, in code points: an instruction stands in every prompt. */
+const MAX_RULE_TEXT = 4096;
+
+function ruleText(field: string) {
+  return z
+    .string()
+    .meta({ maxLength: MAX_RULE_TEXT })
+    .transform(byRule((text: string, name: string) => checkUserText(text, name, MAX_RULE_TEXT), field))
+    .nullish();
+}
+
+/** What an administrator sends to make or replace a rule. */
+export const ruleDraftSchema = z
+  .strictObject({
+    pattern: z
+      .string()
+      .meta({ description: 'Covers what it matches and all below.', example: 'vector.agent.*.howto' })
+      .transform(byRule(parsePattern, 'pattern')),
+    bonus: z.number().meta({ minimum: 0, maximum: 1 }).transform(byRule(checkBonus, 'bonus')).optional(),
+    description: ruleText('description'),
+    instruction_template: ruleText('instruction_template'),
+  })
+  .transform(
+    ({ pattern, bonus, description, instruction_template: instructionTemplate }): NamespaceRuleDraft => ({
+      pattern,
+      bonus: bonus ?? 0,
+      description,
+      instructionTemplate,
+    }),
+  );
+
+function checkBonus(bonus: number, field: string): number {
+  if (bonus >= 0 && bonus <= 1) return bonus;
+  throw invalidInput(`${field}: ${excerpt(bonus)} is outside [0, 1]; 0.1 adds 10 % of the similarity.`, {
+    path: field,
+    got: excerpt(bonus),
+    allowed: 'a number in [0, 1]',
+  });
+}
+
+export const wireRuleSchema = z.strictObject({
+  pattern: z.string(),
+  bonus: z.number(),
+  description: z.string().nullable(),
+  instruction_template: z.string().nullable(),
+  created_at: z.string().meta({ format: 'date-time' }),
+  updated_at: z.string().meta({ format: 'date-time' }),
+});
+
+export type WireRule = z.output<typeof wireRuleSchema>;
+
+export function toWireRule(rule: NamespaceRule): WireRule {
+  return {
+    pattern: rule.pattern,
+    bonus: rule.bonus,
+    description: rule.description,
+    instruction_template: rule.instructionTemplate,
+    created_at: rule.createdAt.toISOString(),
+    updated_at: rule.updatedAt.toISOString(),
+  };
+}
