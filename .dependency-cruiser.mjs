@@ -16,6 +16,7 @@ const MAY_IMPORT = {
   eval: ['core', 'service'],
   client: ['contract'],
   adapters: ['client', 'contract', 'core', 'service'],
+  library: ['contract', 'core', 'service'],
   http: ['contract', 'core', 'service'],
   mcp: ['contract', 'core', 'service'],
   cli: ['config', 'contract', 'core', 'eval', 'service'],

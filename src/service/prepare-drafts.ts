@@ -1,7 +1,6 @@
 import type { Embedding, PreparedDraft } from '../core/ports.ts';
 import type { MemoryDraft } from '../core/types.ts';
 import { contentHash } from './content-hash.ts';
-import { embedTexts } from './embed-texts.ts';
 import type { ServiceState } from './service-parts.ts';
 
 /** Hashes and embeds drafts, each distinct text once, and makes the model known to the tenant. */
@@ -29,7 +28,7 @@ export async function embedContents(
   contents: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Embedding[]>> {
   const distinct = [...new Set(contents)];
-  const [vectors] = await Promise.all([embedTexts(provider, distinct, 'document'), models.ensure(tenantId)]);
+  const [vectors] = await Promise.all([provider.embed(distinct, 'document'), models.ensure(tenantId)]);
   return new Map(
     distinct.map((content, index) => [
       content,

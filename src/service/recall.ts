@@ -3,7 +3,6 @@ import { type RankingParameters, resolveRankingParameters } from '../core/rankin
 import { matchRules } from '../core/ranking/rules.ts';
 import type { RecallTrace, TracedRules } from '../core/ranking/trace.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, NamespaceRule, RankedHit } from '../core/types.ts';
-import { embedTexts } from './embed-texts.ts';
 import { fetchRanked, type RankedFetch } from './fetch-ranked.ts';
 import { toMemoryHits } from './memory-hit.ts';
 import { profileNamed } from './ranking-profile.ts';
@@ -98,7 +97,7 @@ async function queryVector(
   stopwatch: Stopwatch,
 ): Promise<QueryVector | undefined> {
   if (query === undefined) return undefined;
-  const [vector] = await stopwatch.time('embed', () => embedTexts(provider, [query], 'query'));
+  const [vector] = await stopwatch.time('embed', () => provider.embed([query], 'query'));
   return { modelId: provider.modelId, vector: vector ?? null };
 }
 

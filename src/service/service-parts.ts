@@ -6,6 +6,7 @@ import type { RequestContext } from './request-context.ts';
 /** What the use cases work with. All of it comes from outside, so that tests bring their own. */
 export interface ServiceParts {
   readonly store: Store;
+  /** Wrapped by `checkedProvider`: it answers one sound vector or null per text, or rejects. */
   readonly provider: EmbeddingProvider;
   readonly clock: Clock;
   /** Makes the ids of traces: UUIDv7, lower case. */

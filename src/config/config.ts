@@ -1,0 +1,185 @@
+import { resolve } from 'node:path';
+import envPaths from 'env-paths';
+import { excerpt, PalimpsestError } from '../core/errors.ts';
+import { nearestName } from '../core/nearest-name.ts';
+
+/** Where entries are kept: in a directory of this machine, or in a PostgreSQL with pgvector. */
+export type StoreLocation =
+  | { readonly kind: 'embedded'; readonly dataDir: string }
+  | { readonly kind: 'postgres'; readonly databaseUrl: string };
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** What this process was told at its start, complete and checked. */
+export interface Config {
+  readonly store: StoreLocation;
+  readonly http: {
+    /** Default 127.0.0.1. */
+    readonly host: string;
+    /** 0..65535, default 7077. 0 takes any free port. */
+    readonly port: number;
+  };
+  /** Default info. */
+  readonly logLevel: LogLevel;
+  readonly embedding: {
+    /** Name of a provider, default hashing. */
+    readonly provider: string;
+  };
+}
+
+/** The settings that the command line may give. What is undefined falls back to the environment. */
+export interface ConfigOptions {
+  readonly dataDir?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
+  readonly logLevel?: string | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const DEFAULT_HOST = '127.0.0.1';
+export const DEFAULT_PORT = 7077;
+
+const PREFIX = 'PALIMPSEST_';
+/** Every name this product reads from the environment. */
+export const ENVIRONMENT_NAMES = [
+  'PALIMPSEST_DATA_DIR',
+  'PALIMPSEST_DATABASE_URL',
+  'PALIMPSEST_HOST',
+  'PALIMPSEST_PORT',
+  'PALIMPSEST_LOG_LEVEL',
+  'PALIMPSEST_EMBEDDING_PROVIDER',
+] as const;
+/** For the project's own tests: theirs to read, not ours to refuse. */
+const TEST_PREFIX = 'PALIMPSEST_TEST_';
+
+/** The platform's folder for data of a program, such as `~/.local/share/palimpsest`. */
+export function defaultDataDir(): string {
+  return envPaths('palimpsest', { suffix: '' }).data;
+}
+
+/**
+ * The configuration of this process: options first, then the environment, then defaults. An empty variable
+ * counts as unset.
+ *
+ * @throws PalimpsestError `invalid_config` for an unknown `PALIMPSEST_` variable and for a value that means
+ *   nothing
+ */
+export function loadConfig(options: ConfigOptions = {}, environment: Environment = process.env): Config {
+  refuseUnknownNames(environment);
+  const setting = (option: string | undefined, name: (typeof ENVIRONMENT_NAMES)[number]): Setting => {
+    const inherited = environment[name] === '' ? undefined : environment[name];
+    return option === undefined ? { value: inherited, name } : { value: option, name: optionName(name) };
+  };
+  return {
+    store: storeLocation(
+      options,
+      setting(options.dataDir, 'PALIMPSEST_DATA_DIR'),
+      setting(options.databaseUrl, 'PALIMPSEST_DATABASE_URL'),
+    ),
+    http: {
+      host: setting(options.host, 'PALIMPSEST_HOST').value ?? DEFAULT_HOST,
+      port: port(setting(options.port, 'PALIMPSEST_PORT')),
+    },
+    logLevel: oneOf(LOG_LEVELS, setting(options.logLevel, 'PALIMPSEST_LOG_LEVEL')) ?? 'info',
+    embedding: { provider: setting(undefined, 'PALIMPSEST_EMBEDDING_PROVIDER').value ?? 'hashing' },
+  };
+}
+
+/** A value with the name it was set under, for errors. */
+interface Setting {
+  readonly value: string | undefined;
+  readonly name: string;
+}
+
+function optionName(name: string): string {
+  return `--${name.slice(PREFIX.length).toLowerCase().replaceAll('_', '-')}`;
+}
+
+function refuseUnknownNames(environment: Environment): void {
+  const known: readonly string[] = ENVIRONMENT_NAMES;
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith(PREFIX) && !name.startsWith(TEST_PREFIX) && !known.includes(name),
+  );
+  if (unknown === undefined) return;
+  const nearest = nearestName(unknown, known);
+  throw invalidConfig(
+    `The environment variable ${unknown} is unknown.`,
+    unknown,
+    [...known],
+    nearest === null ? undefined : `Did you mean ${nearest}?`,
+  );
+}
+
+function storeLocation(options: ConfigOptions, dataDir: Setting, databaseUrl: Setting): StoreLocation {
+  // An option for the one place outranks an inherited variable for the other.
+  const isUrlMeant = databaseUrl.value !== undefined && options.dataDir === undefined;
+  const isDirMeant = dataDir.value !== undefined && options.databaseUrl === undefined;
+  if (isUrlMeant && isDirMeant) throw twoPlaces(dataDir, databaseUrl);
+  if (options.dataDir !== undefined && options.databaseUrl !== undefined)
+    throw twoPlaces(dataDir, databaseUrl);
+  if (isUrlMeant && databaseUrl.value !== undefined) {
+    return { kind: 'postgres', databaseUrl: checkDatabaseUrl(databaseUrl.value, databaseUrl.name) };
+  }
+  if (dataDir.value === '') {
+    throw invalidConfig(`${dataDir.name} is empty.`, '', 'a directory', 'Leave it out for the default.');
+  }
+  return { kind: 'embedded', dataDir: resolve(dataDir.value ?? defaultDataDir()) };
+}
+
+function twoPlaces(dataDir: Setting, databaseUrl: Setting): PalimpsestError {
+  return invalidConfig(
+    `${dataDir.name} and ${databaseUrl.name} name two places for the same data.`,
+    'both',
+    'one of them',
+    undefined,
+  );
+}
+
+/** The URL may hold a password, so that no error repeats it. */
+function checkDatabaseUrl(url: string, name: string): string {
+  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return url;
+  throw invalidConfig(
+    `${name} is not a PostgreSQL URL.`,
+    'a text of another form',
+    'postgres://user:password@host:5432/database',
+    undefined,
+  );
+}
+
+function port({ value, name }: Setting): number {
+  if (value === undefined) return DEFAULT_PORT;
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw invalidConfig(
+    `${name} is not a port: ${excerpt(value)}.`,
+    value,
+    'a whole number from 0 to 65535',
+    undefined,
+  );
+}
+
+function oneOf<Word extends string>(words: readonly Word[], { value, name }: Setting): Word | undefined {
+  if (value === undefined) return undefined;
+  const word = words.find((known) => known === value);
+  if (word !== undefined) return word;
+  const nearest = nearestName(value, words);
+  throw invalidConfig(
+    `${name} is ${excerpt(value)}; allowed: ${words.join(', ')}.`,
+    value,
+    [...words],
+    nearest === null ? undefined : `Did you mean ${nearest}?`,
+  );
+}
+
+function invalidConfig(
+  message: string,
+  got: string,
+  allowed: string | string[],
+  hint: string | undefined,
+): PalimpsestError {
+  return new PalimpsestError('invalid_config', hint === undefined ? message : `${message} ${hint}`, {
+    details: [{ got, allowed, hint }],
+  });
+}

@@ -1,0 +1,116 @@
+import type { FeedbackSignal, Lifecycle } from '../core/ports.ts';
+import type { JsonValue, MemorySource, MemoryStatus } from '../core/types.ts';
+
+/** What the library's methods take. Every object may be frozen: none is changed or kept. */
+
+/** A point in time: a `Date`, or ISO 8601 with `Z` or an offset. A date alone is midnight UTC. */
+export type InstantInput = Date | string;
+
+/** A JSON object. `undefined`, dates and instances of classes are refused, not converted. */
+export type JsonObjectInput = Readonly<Record<string, unknown>>;
+
+export interface RememberInput {
+  /** Dotted path of 1..16 segments. */
+  readonly namespace: string;
+  /** Not blank, at most 64 KiB of UTF-8. */
+  readonly content: string;
+  /** Free word of 1..64 characters, default `note`. */
+  readonly type?: string | undefined;
+  readonly metadata?: JsonObjectInput | undefined;
+  /** At most 64 words of 1..128 characters. */
+  readonly tags?: readonly string[] | undefined;
+  readonly source?: MemorySource | null | undefined;
+  /** In [0, 1], default 0.5, kept exactly. */
+  readonly importance?: number | undefined;
+  /** When the fact was true or seen. */
+  readonly observedAt?: InstantInput | null | undefined;
+  /** When it stops being found. */
+  readonly expiresAt?: InstantInput | null | undefined;
+}
+
+/** Absent leaves a field alone, `null` clears it. `metadata` and `tags` replace what was there. */
+export type UpdateInput = Partial<Omit<RememberInput, 'namespace'>>;
+
+export interface UpdateOptionsInput {
+  /** Refuses with `precondition_failed` unless the entry still has this version. */
+  readonly ifVersion?: number | undefined;
+}
+
+export interface FilterInput {
+  /** Any of these types. */
+  readonly type?: string | readonly string[] | undefined;
+  /** A list: all of them. `{any, all}`: at least one of `any`, and all of `all`. */
+  readonly tags?:
+    | readonly string[]
+    | { readonly any?: readonly string[] | undefined; readonly all?: readonly string[] | undefined }
+    | undefined;
+  readonly status?: MemoryStatus | readonly MemoryStatus[] | undefined;
+  /** `from` inclusive, `until` exclusive. */
+  readonly observedAt?:
+    | { readonly from?: InstantInput | undefined; readonly until?: InstantInput | undefined }
+    | undefined;
+  /** Conditions such as `{project: 'atlas', year: {gte: 2024}}`, see `parseMetadataFilter`. */
+  readonly metadata?: Readonly<Record<string, JsonValue>> | undefined;
+}
+
+export interface RecallInput {
+  /** What to look for. Leave it out to browse. */
+  readonly query?: string | undefined;
+  /** Paths (that namespace alone) or patterns (`p.*` is all below p). Default: everything readable. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly filter?: FilterInput | undefined;
+  /** Name of a ranking profile, default `boosted`. */
+  readonly profile?: string | undefined;
+  /** 1..200, default the profile's (5). */
+  readonly topK?: number | undefined;
+  /** At least 0, default the profile's (`boosted` 0.4, `weighted` 0). 0 lets everything pass. */
+  readonly minScore?: number | undefined;
+  /** In [0, 1], default the profile's (`boosted` 0.7, `weighted` 0). 0 disables. */
+  readonly relativeCutoff?: number | undefined;
+}
+
+export interface ListInput {
+  readonly namespaces?: readonly string[] | undefined;
+  readonly filter?: FilterInput | undefined;
+  /** Default `live`: what a recall can find. */
+  readonly lifecycle?: Lifecycle | undefined;
+  /** Words that must all occur in the content, any case. */
+  readonly text?: string | undefined;
+  /** 1..500, default 50. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export type ExportInput = Pick<ListInput, 'namespaces' | 'filter' | 'lifecycle'>;
+
+export interface FeedbackInput {
+  readonly memoryId: string;
+  /** `traceId` of the recall that showed the entry. */
+  readonly traceId: string;
+  readonly signal: FeedbackSignal;
+}
+
+export interface RuleInput {
+  /** Covers what it matches and every namespace below. */
+  readonly pattern: string;
+  /** In [0, 1], default 0. */
+  readonly bonus?: number | undefined;
+  readonly description?: string | null | undefined;
+  readonly instructionTemplate?: string | null | undefined;
+}
+
+/** The new side of a supersession: an entry to write, or the id of one that exists. */
+export type SuccessorInput = RememberInput | { readonly id: string };
+
+/** The user a handle acts for. */
+export interface ActAsInput {
+  /** One segment of a namespace: `vector.user.<userId>.…` is the user's own. */
+  readonly userId: string;
+  /** Default `default`. */
+  readonly tenantId?: string | undefined;
+  /** Patterns opened for reading beyond the user's own and `vector.global.*`. */
+  readonly readGrants?: readonly string[] | undefined;
+  /** Patterns opened for writing beyond the user's own. */
+  readonly writeGrants?: readonly string[] | undefined;
+}

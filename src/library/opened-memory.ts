@@ -1,0 +1,82 @@
+import { checkWord } from '../core/entry.ts';
+import { excerpt, invalidInput } from '../core/errors.ts';
+import { parseNamespacePath, parsePattern } from '../core/namespace.ts';
+import type { StoreHealth } from '../core/ports.ts';
+import type { Access } from '../core/types.ts';
+import { DEFAULT_TENANT, LOCAL_OPERATOR } from '../service/local-operator.ts';
+import type { MemoryService } from '../service/memory-service.ts';
+import type { ActAsInput } from './inputs.ts';
+import { UserMemory } from './user-memory.ts';
+
+/** A running service and what ends it. */
+export interface OpenedService {
+  readonly service: MemoryService;
+  close(): Promise<void>;
+}
+
+/**
+ * An opened memory. It acts as the operator of the store: tenant `default`, user `local`, every namespace. Use
+ * `as` to act for one user.
+ */
+export class OpenedMemory extends UserMemory {
+  readonly #opened: OpenedService;
+
+  constructor(opened: OpenedService) {
+    super(opened.service, LOCAL_OPERATOR);
+    this.#opened = opened;
+  }
+
+  /**
+   * A handle that acts for one user, who reaches the namespaces of `vector.user.<id>` and `vector.agent.<id>`,
+   * may read `vector.global.*`, and reaches what the grants open. The database enforces it.
+   */
+  as(user: ActAsInput): UserMemory {
+    return new UserMemory(this.#opened.service, accessOf(user));
+  }
+
+  /** State of the database. */
+  health(): Promise<StoreHealth> {
+    return this.#opened.service.health();
+  }
+
+  /** Finishes what is running and lets go of the data directory or the connections. */
+  close(): Promise<void> {
+    return this.#opened.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Longest tenant id, in code points. */
+const MAX_TENANT_ID_LENGTH = 128;
+
+function accessOf({
+  userId,
+  tenantId = DEFAULT_TENANT,
+  readGrants = [],
+  writeGrants = [],
+}: ActAsInput): Access {
+  return {
+    principal: {
+      tenantId: checkWord(tenantId, 'tenantId', MAX_TENANT_ID_LENGTH),
+      userId: checkUserId(userId),
+      isAdmin: false,
+      isTenantWide: false,
+    },
+    readGrants: readGrants.map((pattern, index) => parsePattern(pattern, `readGrants[${index}]`)),
+    writeGrants: writeGrants.map((pattern, index) => parsePattern(pattern, `writeGrants[${index}]`)),
+  };
+}
+
+/** A user's id becomes a segment of the paths the user owns, so it has to be one. */
+function checkUserId(userId: string): string {
+  parseNamespacePath(userId, 'userId');
+  if (!userId.includes('.')) return userId;
+  throw invalidInput(`userId: ${excerpt(userId)} has a dot, which separates the segments of a namespace.`, {
+    path: 'userId',
+    got: excerpt(userId),
+    allowed: 'one segment of a namespace path',
+  });
+}

@@ -1,0 +1,226 @@
+import { feedbackSchema } from '../contract/feedback.ts';
+import { encodeListCursor } from '../contract/list-cursor.ts';
+import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
+import { memoryBatchSchema, memoryDraftSchema } from '../contract/memory-draft.ts';
+import { memoryPatchSchema } from '../contract/memory-patch.ts';
+import { ruleDraftSchema } from '../contract/namespace-rule.ts';
+import { parseContract } from '../contract/parse-contract.ts';
+import { recallRequestSchema } from '../contract/recall-request.ts';
+import type { FeedbackResult, HistoryChain } from '../core/ports.ts';
+import type { RecallTrace } from '../core/ranking/trace.ts';
+import type {
+  Access,
+  MemoryDraft,
+  MemoryEntry,
+  MemoryHit,
+  NamespaceRule,
+  WriteResult,
+} from '../core/types.ts';
+import type { ImportProgress } from '../service/import-entries.ts';
+import type { MemoryService } from '../service/memory-service.ts';
+import type { RequestContext } from '../service/request-context.ts';
+import type { SupersedeResult } from '../service/supersede-entry.ts';
+import type {
+  ExportInput,
+  FeedbackInput,
+  ListInput,
+  RecallInput,
+  RememberInput,
+  RuleInput,
+  SuccessorInput,
+  UpdateInput,
+  UpdateOptionsInput,
+} from './inputs.ts';
+import { inLibraryNames, toWire } from './to-wire.ts';
+
+export interface RecallOutput {
+  /** Best first, at most `topK`. */
+  readonly hits: readonly MemoryHit[];
+  /** Feedback about a hit names it. */
+  readonly traceId: string;
+  /** Name of the profile that ranked. */
+  readonly profile: string;
+  /** Whether the hits are proven to be the exact best of the whole scope. */
+  readonly exact: boolean;
+  /** How the result came about: every number, and what was cut and why. */
+  readonly trace: RecallTrace;
+}
+
+export interface ListOutput {
+  /** Newest first by `createdAt`. */
+  readonly entries: readonly MemoryEntry[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** The rules of `app.vector_namespace_rules`. */
+export interface RuleBook {
+  list(): Promise<NamespaceRule[]>;
+  /** Creates the rule of this pattern, or replaces it. */
+  put(rule: RuleInput): Promise<NamespaceRule>;
+  /** @throws PalimpsestError `not_found` */
+  delete(pattern: string): Promise<void>;
+}
+
+/**
+ * The memory as one user may use it. Every method checks its input by the same contract as the HTTP API,
+ * changes none of the objects it is given, and rejects with a `PalimpsestError`: `invalid_input` for what it
+ * does not accept, `not_found` alike for unknown ids and for those the user may not read, `forbidden` for a
+ * write outside what the user may write.
+ */
+export class UserMemory {
+  /** Rules that give bonuses and instructions to namespaces. */
+  readonly rules: RuleBook;
+  readonly #service: MemoryService;
+  readonly #context: RequestContext;
+
+  constructor(service: MemoryService, access: Access) {
+    this.#service = service;
+    this.#context = { access };
+    this.rules = {
+      list: () => service.listRules(this.#context),
+      put: (rule) =>
+        inCall(() => service.putRule(this.#context, parseContract(ruleDraftSchema, toWire('rule', rule)))),
+      delete: (pattern) => service.deleteRule(this.#context, pattern),
+    };
+  }
+
+  /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
+  remember(input: RememberInput): Promise<WriteResult> {
+    return inCall(() => this.#service.remember(this.#context, toDraft(input)));
+  }
+
+  /** Stores 1..500 entries together or none of them; a refusal names the item. */
+  rememberMany(inputs: readonly RememberInput[]): Promise<WriteResult[]> {
+    return inCall(() => {
+      const memories = Array.isArray(inputs) ? inputs.map((input) => toWire('remember', input)) : inputs;
+      const batch = parseContract(memoryBatchSchema, { memories }, { itemsOf: 'memories' });
+      return this.#service.rememberMany(this.#context, batch.memories);
+    });
+  }
+
+  /** Finds what is worth remembering for a query. Reading moves no counter. */
+  recall(input: RecallInput = {}): Promise<RecallOutput> {
+    return inCall(async () => {
+      const request = parseContract(recallRequestSchema, toWire('recall', input));
+      const { hits, trace } = await this.#service.recall(this.#context, request);
+      return { hits, traceId: trace.id, profile: trace.profile.name, exact: trace.exact, trace };
+    });
+  }
+
+  /** Reads an entry whatever has become of it: an expired, superseded or deleted one says so itself. */
+  get(id: string): Promise<MemoryEntry> {
+    return this.#service.get(this.#context, id);
+  }
+
+  /** One page of entries. Ties, inserts and deletes between two pages neither repeat nor skip one. */
+  list(input: ListInput = {}): Promise<ListOutput> {
+    return inCall(async () => {
+      const request = parseContract(listRequestSchema, toWire('list', input));
+      const { entries, next } = await this.#service.list(this.#context, request);
+      return { entries, nextCursor: next === null ? null : encodeListCursor(next) };
+    });
+  }
+
+  /** Changes an entry. New content is embedded again and clears a confirmation; nothing else does. */
+  update(id: string, input: UpdateInput, options: UpdateOptionsInput = {}): Promise<MemoryEntry> {
+    return inCall(() => {
+      const patch = parseContract(memoryPatchSchema, toWire('update', input));
+      return this.#service.update(this.#context, id, patch, { ifVersion: options.ifVersion });
+    });
+  }
+
+  confirm(id: string): Promise<MemoryEntry> {
+    return this.#service.confirm(this.#context, id);
+  }
+
+  unconfirm(id: string): Promise<MemoryEntry> {
+    return this.#service.unconfirm(this.#context, id);
+  }
+
+  /** Puts a newer entry in the place of an older one; the older leaves the search, not the store. */
+  supersede(oldId: string, successor: SuccessorInput): Promise<SupersedeResult> {
+    return inCall(() =>
+      this.#service.supersede(
+        this.#context,
+        oldId,
+        isExisting(successor) ? { id: successor.id } : { draft: toDraft(successor) },
+      ),
+    );
+  }
+
+  /** The whole chain of supersession an entry stands in, oldest first. */
+  history(id: string): Promise<HistoryChain> {
+    return this.#service.history(this.#context, id);
+  }
+
+  /** Soft delete: no recall finds it, `restore` brings it back. */
+  forget(id: string): Promise<MemoryEntry> {
+    return this.#service.forget(this.#context, id);
+  }
+
+  restore(id: string): Promise<MemoryEntry> {
+    return this.#service.restore(this.#context, id);
+  }
+
+  /** Removes the entry and its embeddings from disk, for good. */
+  purge(id: string): Promise<void> {
+    return this.#service.purge(this.#context, id);
+  }
+
+  /** An explicit signal about a hit: the only thing that moves its counters. Counts once. */
+  feedback(input: FeedbackInput): Promise<FeedbackResult> {
+    return inCall(() =>
+      this.#service.feedback(this.#context, parseContract(feedbackSchema, toWire('feedback', input))),
+    );
+  }
+
+  /** All entries of a scope, newest first, read a page at a time. */
+  async *exportEntries(input: ExportInput = {}): AsyncGenerator<MemoryEntry> {
+    const request = await inCall(() => parseContract(exportRequestSchema, toWire('exportEntries', input)));
+    yield* this.#service.exportEntries(this.#context, request);
+  }
+
+  /**
+   * Stores a stream of entries in batches of up to 500, each all or nothing. What was stored before a failure
+   * stays; storing it again refreshes it.
+   *
+   * @param onProgress - Called after each batch.
+   */
+  importEntries(
+    inputs: AsyncIterable<RememberInput> | Iterable<RememberInput>,
+    onProgress?: (progress: ImportProgress) => void,
+  ): Promise<ImportProgress> {
+    return inCall(async () => {
+      let last: ImportProgress = { stored: 0, created: 0, refreshed: 0 };
+      for await (const progress of this.#service.importEntries(this.#context, toDrafts(inputs))) {
+        last = progress;
+        onProgress?.(progress);
+      }
+      return last;
+    });
+  }
+}
+
+function toDraft(input: RememberInput): MemoryDraft {
+  return parseContract(memoryDraftSchema, toWire('remember', input));
+}
+
+async function* toDrafts(
+  inputs: AsyncIterable<RememberInput> | Iterable<RememberInput>,
+): AsyncGenerator<MemoryDraft> {
+  for await (const input of inputs) yield toDraft(input);
+}
+
+function isExisting(successor: SuccessorInput): successor is { readonly id: string } {
+  return 'id' in successor;
+}
+
+/** Runs a call so that whatever it throws rejects, in the library's names. */
+async function inCall<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw inLibraryNames(error);
+  }
+}
