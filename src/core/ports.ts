@@ -7,6 +7,7 @@ import type {
   MemoryEntry,
   MemoryFilter,
   MemoryPatch,
+  MemorySource,
   NamespaceRule,
   WriteResult,
 } from './types.ts';
@@ -19,6 +20,19 @@ export type Clock = () => number;
 /** What is embedded: a stored text or a question about stored texts. Some models want different prefixes. */
 export type EmbeddingPurpose = 'document' | 'query';
 
+/**
+ * How much of a text its vector stands for. `whole`: all of it, read at once. `chunked`: the text is longer
+ * than the model reads, so the vector is the mean of its parts' vectors. `truncated`: its end is not in it.
+ */
+export type TextCoverage = 'whole' | 'chunked' | 'truncated';
+
+export interface EmbedOptions {
+  /** Gives the call up: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told the place, from 0, of each text that is not embedded whole. */
+  readonly onPartial?: ((item: number, coverage: Exclude<TextCoverage, 'whole'>) => void) | undefined;
+}
+
 /** Makes vectors. One provider is one model: vectors of two models are never compared. */
 export interface EmbeddingProvider {
   /** Stable name of the model with everything that changes its vectors, such as `hashing-512-v1`. */
@@ -29,8 +43,12 @@ export interface EmbeddingProvider {
    * One result per text, in order. `null` says the text has nothing to embed (no token): it is stored and
    * listed, and its similarity is 0. Rejects with `embedding_failed`; never returns fewer or broken vectors.
    */
-  embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<(Float32Array | null)[]>;
-  /** Frees workers and connections. */
+  embed(
+    texts: readonly string[],
+    purpose: EmbeddingPurpose,
+    options?: EmbedOptions,
+  ): Promise<(Float32Array | null)[]>;
+  /** Frees workers and connections. Calls under way are rejected. */
   close?(): Promise<void>;
 }
 
@@ -38,6 +56,67 @@ export interface EmbeddingProvider {
 export interface Embedding {
   readonly modelId: string;
   readonly vector: Float32Array | null;
+  /** Default `whole`. */
+  readonly coverage?: TextCoverage | undefined;
+}
+
+/** Where vectors come from: from nowhere, from this machine, from a service, or from a service with a stand-in. */
+export type EmbeddingMode = 'disabled' | 'local' | 'cloud' | 'hybrid';
+
+/** What is embedded of a draft or an entry; both have these fields. */
+export interface EmbeddableDocument {
+  readonly content: string;
+  readonly type?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+  readonly source?: MemorySource | null | undefined;
+}
+
+/** A model that vectors are kept under. `fallback`: answers a query only where the primary did not. */
+export interface EmbeddingModel {
+  readonly modelId: string;
+  readonly dimensions: number;
+  readonly role: 'primary' | 'fallback';
+}
+
+export interface EmbeddedDocument {
+  /** One per model that answered; at least one, unless the mode is `disabled`. */
+  readonly embeddings: readonly Embedding[];
+  /** Ids of the models that did not answer, to be asked again in the background (`embedUnder`). */
+  readonly missing: readonly string[];
+}
+
+export interface EmbeddedQuery extends Embedding {
+  /** Id of the primary model, where the fallback answered in its place; else null. */
+  readonly insteadOf: string | null;
+}
+
+/**
+ * Embeddings as the use cases need them: which models a text is kept under, and which one answers a query. A
+ * query's vector is to be compared with vectors of its own `modelId` only.
+ *
+ * Every method rejects with `embedding_failed` where no model could answer, or with the reason of an aborted signal.
+ */
+export interface EmbeddingService {
+  readonly mode: EmbeddingMode;
+  /** The primary model first; none where the mode is `disabled`. */
+  readonly models: readonly EmbeddingModel[];
+  /** The text that stands for a document in every vector of this service. */
+  textOf(document: EmbeddableDocument): string;
+  /** One result per document, in order. */
+  embedDocuments(
+    documents: readonly EmbeddableDocument[],
+    options?: Pick<EmbedOptions, 'signal'>,
+  ): Promise<EmbeddedDocument[]>;
+  /** Null where the mode is `disabled`: answer by words, and say `degraded`. */
+  embedQuery(query: string, options?: Pick<EmbedOptions, 'signal'>): Promise<EmbeddedQuery | null>;
+  /** One embedding per document under this one model, whatever its role: fills what `missing` named. */
+  embedUnder(
+    modelId: string,
+    documents: readonly EmbeddableDocument[],
+    options?: Pick<EmbedOptions, 'signal'>,
+  ): Promise<Embedding[]>;
+  /** Frees workers and connections. Calls under way are rejected. */
+  close(): Promise<void>;
 }
 
 /** A draft that is ready to store: hashed and embedded. */
@@ -74,6 +153,9 @@ export interface NamespaceState {
   readonly version: number;
 }
 
+/** A factor that only some formulas read, so that its maximum is found only for those. */
+export type BoundFactor = 'importance' | 'accessCount' | 'validatedAccessCount';
+
 /** What a candidate source is asked for. */
 export interface CandidateQuery {
   /** Concrete namespaces, all of them readable by the asker. */
@@ -85,6 +167,8 @@ export interface CandidateQuery {
   readonly now: number;
   /** How many candidates to fetch at least, best similarity first (newest first without a query). */
   readonly limit: number;
+  /** Factors, beside similarity and time, whose maxima the ranking needs (`factorsToBound`). */
+  readonly bound: readonly BoundFactor[];
   /** Restricts the answer to these contents: used to find the equal contents of a hit. */
   readonly contentHashes?: readonly string[] | undefined;
 }

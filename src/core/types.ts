@@ -237,8 +237,11 @@ export interface FactorMaxima {
   readonly similarity: number;
   /** Newest `updatedAt` outside the batch, milliseconds since the epoch. */
   readonly updatedAt: number;
+  /** 1 where the source was not asked to bound it. */
   readonly importance: number;
+  /** Infinity where the source was not asked to bound it. */
   readonly accessCount: number;
+  /** Infinity where the source was not asked to bound it. */
   readonly validatedAccessCount: number;
 }
 

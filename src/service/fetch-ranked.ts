@@ -1,5 +1,5 @@
 import type { CandidateBatch, CandidateQuery, ReadView } from '../core/ports.ts';
-import { type Certificate, certify } from '../core/ranking/certificate.ts';
+import { type Certificate, certify, factorsToBound } from '../core/ranking/certificate.ts';
 import { type RankInput, type RankOutcome, rank } from '../core/ranking/rank.ts';
 import type { Candidate } from '../core/types.ts';
 
@@ -21,7 +21,7 @@ export interface RankedFetch {
 
 /** What is asked of the candidate source, and how its answer is ranked. */
 export interface RankedQuery {
-  readonly source: Omit<CandidateQuery, 'limit' | 'contentHashes'>;
+  readonly source: Omit<CandidateQuery, 'limit' | 'bound' | 'contentHashes'>;
   readonly ranking: Omit<RankInput, 'candidates'>;
 }
 
@@ -31,9 +31,10 @@ export interface RankedQuery {
  * hit's list of duplicates is complete.
  */
 export async function fetchRanked(view: ReadView, query: RankedQuery): Promise<RankedFetch> {
+  const bound = factorsToBound(query.ranking.profile);
   let limit = query.ranking.topK + FIRST_FETCH_MARGIN;
   for (;;) {
-    const batch = await view.candidates({ ...query.source, limit });
+    const batch = await view.candidates({ ...query.source, bound, limit });
     const outcome = rank({ ...query.ranking, candidates: batch.candidates });
     const certificate = certify({
       ...query.ranking,
@@ -68,7 +69,7 @@ async function withEqualContents(
   const canHaveEquals = batch.rest !== null && contentHashes.length > 0 && query.source.namespaces.length > 1;
   if (!canHaveEquals) return batch.candidates;
   const limit = contentHashes.length * query.source.namespaces.length;
-  const equals = await view.candidates({ ...query.source, contentHashes, limit });
+  const equals = await view.candidates({ ...query.source, bound: [], contentHashes, limit });
   const known = new Set(batch.candidates.map(({ id }) => id));
   const more = equals.candidates.filter(({ id }) => !known.has(id));
   return more.length === 0 ? batch.candidates : [...batch.candidates, ...more];

@@ -1,6 +1,7 @@
+import type { BoundFactor } from '../ports.ts';
 import type { RuleBonus } from '../scoring/boosted.ts';
 import { isBrowsing, profileScore, type ScoringContext } from '../scoring/profile.ts';
-import type { FactorMaxima, NamespaceRule } from '../types.ts';
+import type { FactorMaxima, NamespaceRule, RankingProfile } from '../types.ts';
 import { relativeFloor } from './cutoff.ts';
 import type { RankOutcome } from './rank.ts';
 import { matchRules } from './rules.ts';
@@ -45,6 +46,18 @@ function largestBonuses(
     if (sum(bonuses) > sum(largest)) largest = bonuses;
   }
   return largest;
+}
+
+/** Which maxima the bound of a profile reads, beside similarity and time: only the signals that weigh something. */
+export function factorsToBound(profile: RankingProfile): BoundFactor[] {
+  if (profile.kind === 'boosted') return [];
+  const { weights, frequencySource } = profile;
+  return [
+    ...(weights.importance > 0 ? (['importance'] as const) : []),
+    ...(weights.frequency > 0
+      ? ([frequencySource === 'access_count' ? 'accessCount' : 'validatedAccessCount'] as const)
+      : []),
+  ];
 }
 
 export interface CertifyInput extends Omit<ScoreBoundInput, 'maxima'> {

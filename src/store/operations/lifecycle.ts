@@ -217,7 +217,9 @@ export async function purgeOne(
   audit: AuditContext,
 ): Promise<void> {
   const { entry } = await lockEntry(tx, access, id, audit.now);
-  await tx.query(deleteEntry(access.principal.tenantId, id));
+  const { tenantId } = access.principal;
+  await tx.query(deleteOtherEmbeddings(tenantId, id, []));
+  await tx.query(deleteEntry(tenantId, id));
   await recordAudit(tx, access, audit, [{ action: 'delete', operation: 'purge', entry }]);
 }
 

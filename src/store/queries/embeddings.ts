@@ -39,7 +39,7 @@ export function upsertEmbeddings(tenantId: string, entries: readonly EntryEmbedd
   };
 }
 
-/** Removes what an entry has under other models than those named: vectors of a text that is gone. */
+/** Removes what an entry has under other models than those named: vectors of a text that is gone. None named: all. */
 export function deleteOtherEmbeddings(
   tenantId: string,
   memoryId: string,

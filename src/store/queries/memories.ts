@@ -184,7 +184,7 @@ export function changeOfPatch(patch: MemoryPatch): EntryChange {
   };
 }
 
-/** Removes an entry from disk; its embeddings and feedback go with it by foreign key. */
+/** Removes an entry from disk; its feedback goes with it by foreign key, its vectors by `deleteOtherEmbeddings`. */
 export function deleteEntry(tenantId: string, id: string): SqlStatement {
   return {
     text: 'DELETE FROM app.memories WHERE tenant_id = $1 AND id = $2::uuid RETURNING id',
