@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { toWireError } from '../contract/error-body.ts';
+import { ERROR_CODES, type ErrorCode, excerpt, PalimpsestError } from '../core/errors.ts';
+
+/** What each of Fastify's own refusals means in our words. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The body is too large. Send fewer entries in one request.',
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'The body must be JSON, with the header content-type: application/json.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_input',
+    'The body has another length than its content-length header says.',
+  ],
+  FST_ERR_BAD_URL: ['invalid_input', 'The path of the URL is not validly percent-encoded.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing under so long a path.'],
+};
+
+/** Any error as the one this product shows. What it doesn't know is `internal`, and says nothing of itself. */
+export function toPalimpsestError(error: unknown): PalimpsestError {
+  if (PalimpsestError.isInstance(error)) return error;
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  const known = Object.hasOwn(FRAMEWORK_ERRORS, code) ? FRAMEWORK_ERRORS[code] : undefined;
+  if (known !== undefined) return new PalimpsestError(known[0], known[1], { cause: error });
+  if (statusCode >= 400 && statusCode < 500) {
+    return new PalimpsestError('invalid_input', 'The request could not be read.', { cause: error });
+  }
+  return new PalimpsestError(
+    'internal',
+    'Something went wrong in the server. Its log has the cause under the request id.',
+    { cause: error },
+  );
+}
+
+/** Answers an error in the one shape, and logs what is ours to mend. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const shown = toPalimpsestError(error);
+  const { status, party } = ERROR_CODES[shown.code];
+  // A caller's mistake is told by its code alone: its message repeats what the caller sent.
+  if (party === 'caller') request.log.info({ code: shown.code }, 'refused');
+  else request.log.error({ code: shown.code, err: error }, 'failed');
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(toWireError(shown, request.id));
+}
+
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const message = `There is no ${request.method} ${excerpt(path)}.`;
+  return sendError(
+    new PalimpsestError('not_found', message, { details: [{ got: excerpt(path) }] }),
+    request,
+    reply,
+  );
+}
+
+/** Answers bytes that are no HTTP request. There is no request yet, so the answer is written by hand. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const body = JSON.stringify(
+    toWireError(new PalimpsestError('invalid_input', 'The server could not read this as an HTTP request.')),
+  );
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
