@@ -3,8 +3,6 @@ import type { CutCandidate, RankedHit, RankingProfile } from '../types.ts';
 import type { Certificate } from './certificate.ts';
 import type { RankingParameters } from './parameters.ts';
 
-export { resolveRankingParameters } from './parameters.ts';
-
 /** The rules that cover one namespace of the scope. */
 export interface TracedRules {
   readonly namespace: string;
