@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type DataDirectoryLock, lockDataDirectory } from './data-directory-lock.ts';
+import { migrate } from './migrate.ts';
+import { makeDataDirectory, provideDatabaseFiles } from './pglite/data-directory.ts';
+import { PgliteDatabase } from './pglite/database.ts';
+import { startEngine } from './pglite/engine.ts';
+import { makeTemplate, readTemplate } from './pglite/template.ts';
+import type { SqlDatabase } from './sql-database.ts';
+
+export interface PgliteOptions {
+  /** Folder the data is kept in; made if missing. Default: none, the data is in memory and gone with the process. */
+  readonly dataDir?: string | undefined;
+  /**
+   * Whether a commit waits until it is on the disk, so that it survives a power cut; a killed process loses
+   * nothing either way. Costs about 1 ms a write on a solid-state disk. Default true.
+   */
+  readonly flushesToDisk?: boolean | undefined;
+  /** Folder of migrations. Default: those of this version of the product. */
+  readonly migrationsDirectory?: string | undefined;
+  /**
+   * Archive made by `makeTemplate` and gzip, to start a new database from; `null` for none. Default: the one
+   * the build made, if it is there and `migrationsDirectory` is not given.
+   */
+  readonly template?: string | null | undefined;
+  /** Told of failures that no caller waits for: those of the upkeep of tables. It is tried again later. */
+  readonly onBackgroundError?: ((error: unknown) => void) | undefined;
+}
+
+/** A database inside this process. */
+export interface EmbeddedDatabase extends SqlDatabase {
+  /** Lets a process that finds the data directory taken know where the data is served. */
+  setUrl(url: string): void;
+}
+
+const BUILT_TEMPLATE = fileURLToPath(new URL('./pglite-data.tar.gz', import.meta.url));
+
+/**
+ * Opens a Postgres inside this process, migrated and ready. One process at a time may use a data directory.
+ *
+ * @throws PalimpsestError `store_locked` when another process uses the directory, `store_newer` when its data
+ * is of a later version of the product, `store_unavailable` when the database does not start.
+ */
+export async function openPglite(options: PgliteOptions = {}): Promise<EmbeddedDatabase> {
+  const { dataDir } = options;
+  return dataDir === undefined ? openInMemory(options) : openInDirectory(resolve(dataDir), options);
+}
+
+async function openInMemory(options: PgliteOptions): Promise<EmbeddedDatabase> {
+  const template = templateFile(options);
+  const contents = template === null ? null : await readTemplate(template);
+  const database = new PgliteDatabase({
+    start: () => startEngine({ kind: 'memory', contents }),
+    isDurable: false,
+    onClose: () => {},
+    onBackgroundError: options.onBackgroundError ?? (() => {}),
+  });
+  return migrated(database, options, () => {});
+}
+
+async function openInDirectory(root: string, options: PgliteOptions): Promise<EmbeddedDatabase> {
+  makeDataDirectory(root);
+  const lock = await lockDataDirectory(root);
+  try {
+    return await openLocked(lock, options);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function openLocked(lock: DataDirectoryLock, options: PgliteOptions): Promise<EmbeddedDatabase> {
+  const flushes = options.flushesToDisk ?? true;
+  const directory = await provideDatabaseFiles(lock.directory, () => template(options), flushes);
+  const database = new PgliteDatabase({
+    start: () => startEngine({ kind: 'directory', directory, flushes }),
+    isDurable: true,
+    onClose: () => lock.release(),
+    onBackgroundError: options.onBackgroundError ?? (() => {}),
+  });
+  return migrated(database, options, (url) => lock.setUrl(url));
+}
+
+async function migrated(
+  database: PgliteDatabase,
+  options: PgliteOptions,
+  setUrl: (url: string) => void,
+): Promise<EmbeddedDatabase> {
+  try {
+    await migrate(database, { directory: options.migrationsDirectory });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return {
+    backend: database.backend,
+    transaction: (work, transactionOptions) => database.transaction(work, transactionOptions),
+    close: () => database.close(),
+    setUrl,
+  };
+}
+
+function template(options: PgliteOptions): Promise<Uint8Array> {
+  const file = templateFile(options);
+  return file === null ? makeTemplate(options.migrationsDirectory) : readTemplate(file);
+}
+
+function templateFile({ template, migrationsDirectory }: PgliteOptions): string | null {
+  if (template !== undefined) return template;
+  return migrationsDirectory === undefined && existsSync(BUILT_TEMPLATE) ? BUILT_TEMPLATE : null;
+}

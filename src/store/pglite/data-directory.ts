@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { PalimpsestError } from '../../core/errors.ts';
+import { readTar } from './tar.ts';
+
+/**
+ * What is in a data directory:
+ *
+ *     palimpsest.lock, palimpsest.holder.json   who uses it (data-directory-lock.ts)
+ *     postgres/                                 the database's files
+ *     postgres.new/                             the same while they are being made
+ *
+ * A database is unpacked beside its place, flushed, and renamed into it. So `postgres/` is always whole and
+ * never removed by us, and what a crash in the middle left behind is never taken for a database.
+ */
+
+const FILES = 'postgres';
+const FILES_IN_THE_MAKING = 'postgres.new';
+/** Every Postgres data directory has it. */
+const VERSION_FILE = 'PG_VERSION';
+
+/** Files flushed at a time: 16 took 230 ms for 1,000 files, 4 took 520, 64 no less than 16. */
+const PARALLEL_FLUSHES = 16;
+
+/** Makes the directory itself, readable by its user alone, if it isn't there. */
+export function makeDataDirectory(root: string): void {
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new PalimpsestError('invalid_config', `The data directory ${root} can't be made.`, {
+      details: [{ path: root, hint: 'Name a directory this user may create and write to.' }],
+      cause,
+    });
+  }
+}
+
+/**
+ * Path of the database's files, made from a template where there are none yet. The caller holds the lock.
+ *
+ * @param flushes whether what is made must survive a power cut
+ */
+export async function provideDatabaseFiles(
+  root: string,
+  template: () => Promise<Uint8Array>,
+  flushes: boolean,
+): Promise<string> {
+  const files = join(root, FILES);
+  if (existsSync(join(files, VERSION_FILE))) return files;
+  refuseForeignFiles(files);
+  const inTheMaking = join(root, FILES_IN_THE_MAKING);
+  rmSync(inTheMaking, { recursive: true, force: true });
+  const unpacked = unpack(await template(), inTheMaking);
+  if (flushes) await flushAll(unpacked);
+  renameSync(inTheMaking, files);
+  if (flushes) await flushFolder(root);
+  return files;
+}
+
+/** An empty folder may be a mount point that was prepared for us. */
+function refuseForeignFiles(files: string): void {
+  if (!existsSync(files) || readdirSync(files).length === 0) return;
+  throw new PalimpsestError('invalid_config', `${files} holds files, but no database.`, {
+    details: [
+      {
+        path: files,
+        hint: 'Move them away, or restore the whole folder from a backup. Nothing was changed.',
+      },
+    ],
+  });
+}
+
+interface Unpacked {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+function unpack(archive: Uint8Array, target: string): Unpacked {
+  const files: string[] = [];
+  const folders = new Set<string>();
+  const makeFolder = (path: string) => {
+    if (!folders.has(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
+    folders.add(path);
+  };
+  makeFolder(target);
+  for (const { path, content } of readTar(archive)) {
+    const place = join(target, path);
+    makeFolder(content === null ? place : dirname(place));
+    if (content === null) continue;
+    writeFileSync(place, content, { mode: 0o600 });
+    files.push(place);
+  }
+  return { files, folders: [...folders] };
+}
+
+async function flushAll({ files, folders }: Unpacked): Promise<void> {
+  const queue = [...files];
+  const worker = async () => {
+    for (let path = queue.pop(); path !== undefined; path = queue.pop()) await flushFile(path);
+  };
+  await Promise.all(Array.from({ length: PARALLEL_FLUSHES }, worker));
+  for (const folder of folders) await flushFolder(folder);
+}
+
+async function flushFile(path: string): Promise<void> {
+  await using handle = await open(path, 'r+');
+  await handle.sync();
+}
+
+/** So that its entries last. Windows keeps folders consistent by itself and refuses to flush one. */
+async function flushFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await using handle = await open(path, 'r');
+  await handle.sync();
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { migrate } from '../migrate.ts';
+import { PgliteDatabase } from './database.ts';
+import { type Engine, startEngine } from './engine.ts';
+
+/**
+ * A template: the files of a new, migrated database as a tar archive. Making one takes seconds (initdb, then
+ * the migrations); unpacking one takes a fraction of a second. The build makes one and ships it.
+ */
+
+/** Makes a template in memory. */
+export async function makeTemplate(migrationsDirectory?: string): Promise<Uint8Array> {
+  const engine = await startEngine({ kind: 'memory', contents: null });
+  const database = new PgliteDatabase({
+    start: async () => engine,
+    isDurable: false,
+    onClose: () => {},
+    onBackgroundError: () => {},
+  });
+  try {
+    await migrate(database, { directory: migrationsDirectory });
+    await tidy(engine);
+    const archive = await engine.pglite.dumpDataDir('none');
+    return new Uint8Array(await archive.arrayBuffer());
+  } finally {
+    await database.close();
+  }
+}
+
+/** Reads a template that was compressed with gzip. */
+export async function readTemplate(file: string): Promise<Uint8Array> {
+  return promisify(gunzip)(await readFile(file));
+}
+
+/**
+ * Drops the databases that only serve to make further ones, which nobody does here (28 MB become 13, 975 files
+ * 350), and folds the log into the tables, so that the copy has nothing to recover.
+ */
+async function tidy({ pglite }: Engine): Promise<void> {
+  await pglite.exec(
+    "UPDATE pg_database SET datistemplate = false WHERE datname IN ('template0', 'template1')",
+  );
+  await pglite.exec('DROP DATABASE template0');
+  await pglite.exec('DROP DATABASE template1');
+  await pglite.exec('VACUUM (ANALYZE)');
+  await pglite.exec('CHECKPOINT');
+}
