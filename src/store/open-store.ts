@@ -1,0 +1,58 @@
+import type { Clock, Store } from '../core/ports.ts';
+import { migrate } from './migrate.ts';
+import { openPglite } from './pglite.ts';
+import { openPostgres } from './postgres.ts';
+import { SqlMemoryStore } from './sql-memory-store.ts';
+
+/** Where the entries live. */
+export type StoreLocation =
+  /** Embedded, kept in a folder that one process at a time may use. */
+  | { readonly dataDir: string }
+  /** A PostgreSQL server with pgvector, shared by any number of processes. */
+  | { readonly databaseUrl: string; readonly maxConnections?: number | undefined }
+  /** Embedded and gone with the process. */
+  | { readonly inMemory: true };
+
+export interface OpenStoreOptions {
+  /** Default: the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** Told of failures that no caller waits for, such as a lost idle connection. */
+  readonly onBackgroundError?: ((error: unknown) => void) | undefined;
+}
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Lets a process that finds the data directory taken know where the data is served. */
+  setUrl(url: string): void;
+}
+
+/**
+ * Opens a store, migrated and ready. A PostgreSQL that is down rejects with `store_unavailable` and leaves
+ * nothing behind, so that opening can be tried again.
+ *
+ * @throws PalimpsestError `store_locked`, `store_newer`, `store_unavailable`
+ */
+export async function openStore(
+  location: StoreLocation,
+  options: OpenStoreOptions = {},
+): Promise<OpenedStore> {
+  const clock = options.clock ?? Date.now;
+  const { onBackgroundError } = options;
+  if ('databaseUrl' in location) {
+    const database = openPostgres({
+      connectionString: location.databaseUrl,
+      maxConnections: location.maxConnections,
+      onBackgroundError,
+    });
+    try {
+      await migrate(database);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    return { store: new SqlMemoryStore(database, clock), setUrl: () => {} };
+  }
+  const dataDir = 'dataDir' in location ? location.dataDir : undefined;
+  const database = await openPglite({ dataDir, onBackgroundError });
+  return { store: new SqlMemoryStore(database, clock), setUrl: (url) => database.setUrl(url) };
+}
