@@ -5,7 +5,7 @@ import { type ConfigOptions, defaultDataDir, type Environment, loadConfig } from
 
 test('nothing said: an embedded store in the platform’s folder, on loopback port 7077', () => {
   expect(loadConfig({}, {})).toEqual({
-    store: { kind: 'embedded', dataDir: defaultDataDir() },
+    store: { dataDir: defaultDataDir() },
     http: { host: '127.0.0.1', port: 7077 },
     logLevel: 'info',
     embedding: { provider: 'hashing' },
@@ -15,12 +15,12 @@ test('nothing said: an embedded store in the platform’s folder, on loopback po
 test('the environment is read, and an option outranks it', () => {
   const environment = { PALIMPSEST_DATA_DIR: 'a', PALIMPSEST_PORT: '8000', PALIMPSEST_LOG_LEVEL: 'warn' };
   expect(loadConfig({}, environment)).toMatchObject({
-    store: { kind: 'embedded', dataDir: resolve('a') },
+    store: { dataDir: resolve('a') },
     http: { port: 8000 },
     logLevel: 'warn',
   });
   expect(loadConfig({ dataDir: 'b', port: '9000', logLevel: 'silent' }, environment)).toMatchObject({
-    store: { kind: 'embedded', dataDir: resolve('b') },
+    store: { dataDir: resolve('b') },
     http: { port: 9000 },
     logLevel: 'silent',
   });
@@ -37,7 +37,6 @@ test('an empty variable counts as unset', () => {
 test('an option for one place outranks a variable for the other', () => {
   const url = 'postgres://localhost/memories';
   expect(loadConfig({ databaseUrl: url }, { PALIMPSEST_DATA_DIR: 'a' }).store).toEqual({
-    kind: 'postgres',
     databaseUrl: url,
   });
   expect(loadConfig({ dataDir: 'a' }, { PALIMPSEST_DATABASE_URL: url }).store).toEqual({

@@ -4,9 +4,7 @@ import { excerpt, PalimpsestError } from '../core/errors.ts';
 import { nearestName } from '../core/nearest-name.ts';
 
 /** Where entries are kept: in a directory of this machine, or in a PostgreSQL with pgvector. */
-export type StoreLocation =
-  | { readonly kind: 'embedded'; readonly dataDir: string }
-  | { readonly kind: 'postgres'; readonly databaseUrl: string };
+export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -121,12 +119,12 @@ function storeLocation(options: ConfigOptions, dataDir: Setting, databaseUrl: Se
   if (options.dataDir !== undefined && options.databaseUrl !== undefined)
     throw twoPlaces(dataDir, databaseUrl);
   if (isUrlMeant && databaseUrl.value !== undefined) {
-    return { kind: 'postgres', databaseUrl: checkDatabaseUrl(databaseUrl.value, databaseUrl.name) };
+    return { databaseUrl: checkDatabaseUrl(databaseUrl.value, databaseUrl.name) };
   }
   if (dataDir.value === '') {
     throw invalidConfig(`${dataDir.name} is empty.`, '', 'a directory', 'Leave it out for the default.');
   }
-  return { kind: 'embedded', dataDir: resolve(dataDir.value ?? defaultDataDir()) };
+  return { dataDir: resolve(dataDir.value ?? defaultDataDir()) };
 }
 
 function twoPlaces(dataDir: Setting, databaseUrl: Setting): PalimpsestError {

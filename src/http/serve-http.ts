@@ -1,3 +1,4 @@
+import { PalimpsestError } from '../core/errors.ts';
 import type { HttpApp } from './http-app.ts';
 
 export interface ServeOptions {
@@ -20,13 +21,13 @@ const DEFAULT_DRAIN_MS = 10_000;
 
 /** Opens the port of a built server. */
 export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<HttpServer> {
-  const { host, port, drainMs = DEFAULT_DRAIN_MS } = options;
+  const { drainMs = DEFAULT_DRAIN_MS } = options;
   let isDraining = false;
   app.addHook('onSend', async (_request, reply) => {
     // A request that began before the shutdown would otherwise keep its connection, and the server, alive.
     if (isDraining) reply.header('connection', 'close');
   });
-  const url = await app.listen({ host, port });
+  const url = await listen(app, options);
   return {
     url,
     async close() {
@@ -39,4 +40,30 @@ export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<Ht
       }
     },
   };
+}
+
+/** What the system's refusals to listen mean, and what to do. */
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there. Stop it, or choose another port',
+  EACCES: 'this user may not. Choose a port above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'this name is not known',
+};
+
+async function listen(app: HttpApp, { host, port }: ServeOptions): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reason = Object.hasOwn(LISTEN_FAILURES, code) ? LISTEN_FAILURES[code] : undefined;
+    if (reason === undefined) throw error;
+    throw new PalimpsestError(
+      'invalid_config',
+      `The server can't listen on ${host}, port ${port}: ${reason}.`,
+      {
+        details: [{ path: 'port', got: port, hint: reason }],
+        cause: error,
+      },
+    );
+  }
 }

@@ -1,0 +1,38 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Config } from '../config/config.ts';
+import type { MemoryService } from '../service/memory-service.ts';
+
+/** A running service and what ends it. */
+export interface OpenedService {
+  readonly service: MemoryService;
+  close(): Promise<void>;
+}
+
+/** A running server and what ends it. */
+export interface RunningServer {
+  readonly url: string;
+  /** Lets running requests finish, then closes the store. */
+  close(): Promise<void>;
+}
+
+/** What the commands work with. `main.ts` brings the real ones. */
+export interface CliParts {
+  readonly version: string;
+  readonly stdin: Readable;
+  readonly stdout: TextOutput;
+  readonly stderr: TextOutput;
+  openMemory(config: Config): Promise<OpenedService>;
+  serve(config: Config): Promise<RunningServer>;
+  /** Resolves when the process is told to stop; a second signal ends it at once. */
+  stopSignal(): Promise<void>;
+}
+
+export interface TextOutput {
+  readonly stream: Writable;
+  /** Resolves once the text is handed on, so that a slow reader slows the writer. */
+  write(text: string): Promise<void>;
+  /** Whether a person is looking. */
+  readonly isTerminal: boolean;
+  /** Characters in a line. */
+  readonly columns: number;
+}

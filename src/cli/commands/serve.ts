@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { type Config, loadConfig } from '../../config/config.ts';
+import type { CliParts } from '../cli-parts.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type ListenOptions,
+  type StoreOptions,
+  withListenOptions,
+  withStoreOptions,
+} from '../common-options.ts';
+import { jsonText } from '../format/printable.ts';
+import { examples } from '../help.ts';
+
+export function addServeCommand(program: Command, parts: CliParts): void {
+  withListenOptions(withStoreOptions(program.command('serve')))
+    .description('Serve the HTTP API on this machine until told to stop (Ctrl+C, SIGTERM).')
+    .addHelpText(
+      'after',
+      examples([
+        'palimpsest serve',
+        'palimpsest serve --data-dir ./memories --port 8080',
+        'palimpsest serve --database-url postgres://palimpsest@localhost/memories',
+      ]),
+    )
+    .action(async (options: StoreOptions & ListenOptions) => {
+      const config = loadConfig(options);
+      const stop = parts.stopSignal();
+      const server = await parts.serve(config);
+      await parts.stdout.write(
+        options.json ? `${jsonText({ url: server.url })}\n` : welcome(server.url, config),
+      );
+      await stop;
+      await parts.stderr.write(
+        'Stopping: running requests are finished first. A second signal stops at once.\n',
+      );
+      await server.close();
+    });
+}
+
+/** Three lines that let a new user store and recall something at once. */
+function welcome(url: string, { store }: Config): string {
+  const place = 'dataDir' in store ? store.dataDir : 'PostgreSQL';
+  const json = "-H 'content-type: application/json' -d";
+  return [
+    `Palimpsest listens on ${url} and keeps its memories in ${place}`,
+    `Store:   curl -s ${url}/v1/memories ${json} '{"namespace":"${DEFAULT_NAMESPACE}","content":"I prefer tea over coffee."}'`,
+    `Recall:  curl -s ${url}/v1/memories/search ${json} '{"query":"Tea or coffee?"}'`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,22 @@
+import { type ConfigOptions, loadConfig } from '../config/config.ts';
+import { LOCAL_OPERATOR } from '../service/local-operator.ts';
+import type { MemoryService } from '../service/memory-service.ts';
+import type { RequestContext } from '../service/request-context.ts';
+import type { CliParts } from './cli-parts.ts';
+
+/** The command line acts as the operator of the store. */
+const CONTEXT: RequestContext = { access: LOCAL_OPERATOR };
+
+/** Opens the store a command was told, works with it, and closes it whatever happens. */
+export async function withService<T>(
+  parts: CliParts,
+  options: ConfigOptions,
+  work: (service: MemoryService, context: RequestContext) => Promise<T>,
+): Promise<T> {
+  const opened = await parts.openMemory(loadConfig(options));
+  try {
+    return await work(opened.service, CONTEXT);
+  } finally {
+    await opened.close();
+  }
+}

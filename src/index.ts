@@ -1,0 +1,85 @@
+import { openMemoryService } from './app.ts';
+import { createEmbeddingProvider } from './embedding/registry.ts';
+import { locationOf, type OpenOptions } from './library/open-options.ts';
+import { OpenedMemory } from './library/opened-memory.ts';
+
+/**
+ * Memory for AI agents, opened in this process.
+ *
+ * @example
+ * const memory = await Palimpsest.open({ dataDir: './memories' });
+ * await memory.remember({ namespace: 'vector.user.ada.notes', content: 'Ada prefers tea over coffee.' });
+ * const { hits } = await memory.recall({ query: 'Tea or coffee?' });
+ * await memory.close();
+ */
+export class Palimpsest extends OpenedMemory {
+  /**
+   * Opens a memory in a folder, in a PostgreSQL, or (with neither) in this process' memory alone. Reads nothing
+   * from the environment.
+   *
+   * @throws PalimpsestError `store_locked` while another process uses the folder, `store_unavailable`,
+   *   `store_newer`, `invalid_input`
+   */
+  static async open(options: OpenOptions = {}): Promise<Palimpsest> {
+    const location = locationOf(options);
+    const { embedding, clock, onBackgroundError } = options;
+    const provider = embedding ?? createEmbeddingProvider({ provider: 'hashing' });
+    return new Palimpsest(await openMemoryService({ location, provider, clock, onBackgroundError }));
+  }
+}
+
+export { type ErrorCode, type ErrorDetail, PalimpsestError } from './core/errors.ts';
+export type {
+  Clock,
+  EmbeddingProvider,
+  EmbeddingPurpose,
+  FeedbackResult,
+  FeedbackSignal,
+  HistoryChain,
+  Lifecycle,
+  StoreHealth,
+} from './core/ports.ts';
+export type { Certificate } from './core/ranking/certificate.ts';
+export type { RankingParameters } from './core/ranking/parameters.ts';
+export type { RecallTrace, TracedRules } from './core/ranking/trace.ts';
+export type {
+  BoostedProfile,
+  Breakdown,
+  Candidate,
+  CutCandidate,
+  CutReason,
+  Factor,
+  JsonObject,
+  JsonValue,
+  MemoryDuplicate,
+  MemoryEntry,
+  MemoryHit,
+  MemorySource,
+  MemoryStatus,
+  NamespaceRule,
+  RankedHit,
+  RankingProfile,
+  ScoredCandidate,
+  SignalWeights,
+  WeightedProfile,
+  WriteResult,
+} from './core/types.ts';
+export type {
+  ActAsInput,
+  ExportInput,
+  FeedbackInput,
+  FilterInput,
+  InstantInput,
+  JsonObjectInput,
+  ListInput,
+  RecallInput,
+  RememberInput,
+  RuleInput,
+  SuccessorInput,
+  UpdateInput,
+  UpdateOptionsInput,
+} from './library/inputs.ts';
+export type { OpenOptions } from './library/open-options.ts';
+export type { ListOutput, RecallOutput, RuleBook, UserMemory } from './library/user-memory.ts';
+export type { ImportProgress } from './service/import-entries.ts';
+export type { SupersedeResult } from './service/supersede-entry.ts';
