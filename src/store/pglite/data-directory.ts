@@ -102,14 +102,20 @@ async function flushAll({ files, folders }: Unpacked): Promise<void> {
   for (const folder of folders) await flushFolder(folder);
 }
 
-async function flushFile(path: string): Promise<void> {
-  await using handle = await open(path, 'r+');
-  await handle.sync();
+function flushFile(path: string): Promise<void> {
+  return flush(path, 'r+');
 }
 
 /** So that its entries last. Windows keeps folders consistent by itself and refuses to flush one. */
 async function flushFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  await using handle = await open(path, 'r');
-  await handle.sync();
+  if (process.platform !== 'win32') await flush(path, 'r');
+}
+
+async function flush(path: string, mode: 'r' | 'r+'): Promise<void> {
+  const handle = await open(path, mode);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,0 +1,345 @@
+-- The schema that the migrations make, as text. Made by "npm run schema": do not edit.
+-- It is for reading and comparing: databases are made by the migrations.
+
+CREATE EXTENSION vector;
+
+CREATE ROLE palimpsest_app NOLOGIN NOBYPASSRLS;
+
+CREATE ROLE palimpsest_feedback NOLOGIN NOBYPASSRLS;
+
+CREATE OR REPLACE FUNCTION app.asking_tenant()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN NULLIF(current_setting('palimpsest.tenant_id'::text, true), ''::text);
+
+CREATE OR REPLACE FUNCTION app.asking_user()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN NULLIF(current_setting('palimpsest.user_id'::text, true), ''::text);
+
+CREATE OR REPLACE FUNCTION app.is_admin()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (NOT (current_setting('palimpsest.is_admin'::text, true) IS DISTINCT FROM 'on'::text));
+
+CREATE OR REPLACE FUNCTION app.is_tenant_wide()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (NOT (current_setting('palimpsest.tenant_wide'::text, true) IS DISTINCT FROM 'on'::text));
+
+CREATE OR REPLACE FUNCTION app.namespace_is_global(path text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((path = 'vector.global'::text) OR starts_with(path, 'vector.global.'::text));
+
+CREATE OR REPLACE FUNCTION app.namespace_owner(path text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN ((split_part(path, '.'::text, 1) = 'vector'::text) AND (split_part(path, '.'::text, 2) = ANY (ARRAY['user'::text, 'agent'::text]))) THEN NULLIF(split_part(path, '.'::text, 3), ''::text) ELSE NULL::text END;
+
+CREATE OR REPLACE FUNCTION app.read_grants()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN NULLIF(current_setting('palimpsest.read_grants'::text, true), ''::text);
+
+CREATE OR REPLACE FUNCTION app.write_grants()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN NULLIF(current_setting('palimpsest.write_grants'::text, true), ''::text);
+
+CREATE TABLE app.embedding_models (
+  tenant_id text NOT NULL,
+  model_id text NOT NULL,
+  dimensions integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT embedding_models_pkey PRIMARY KEY (tenant_id, model_id),
+  CONSTRAINT embedding_models_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 16000))),
+  CONSTRAINT embedding_models_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.embedding_models ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.embedding_models FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.memories (
+  tenant_id text NOT NULL,
+  id uuid NOT NULL,
+  namespace text NOT NULL,
+  owner_id text GENERATED ALWAYS AS (app.namespace_owner(namespace)) STORED,
+  is_global boolean GENERATED ALWAYS AS (app.namespace_is_global(namespace)) STORED,
+  created_by text NOT NULL,
+  type text NOT NULL,
+  content text NOT NULL,
+  content_hash text NOT NULL,
+  metadata jsonb NOT NULL,
+  tags text[] NOT NULL,
+  source_kind text,
+  source_ref text,
+  importance double precision NOT NULL,
+  status text NOT NULL,
+  confirmed_at timestamp with time zone,
+  confirmed_by text,
+  superseded_by uuid,
+  superseded_at timestamp with time zone,
+  observed_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  access_count bigint DEFAULT 0 NOT NULL,
+  validated_access_count bigint DEFAULT 0 NOT NULL,
+  version bigint NOT NULL,
+  CONSTRAINT memories_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT memories_access_count_check CHECK ((access_count >= 0)),
+  CONSTRAINT memories_check CHECK (((status = 'superseded'::text) = (superseded_by IS NOT NULL))),
+  CONSTRAINT memories_check1 CHECK (((status <> 'confirmed'::text) OR (confirmed_at IS NOT NULL))),
+  CONSTRAINT memories_content_hash_check CHECK ((content_hash ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT memories_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+  CONSTRAINT memories_metadata_bounded CHECK ((octet_length((metadata)::text) <= 131072)),
+  CONSTRAINT memories_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  CONSTRAINT memories_status_check CHECK ((status = ANY (ARRAY['unconfirmed'::text, 'confirmed'::text, 'superseded'::text]))),
+  CONSTRAINT memories_tags_bounded CHECK ((cardinality(tags) <= 64)),
+  CONSTRAINT memories_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id),
+  CONSTRAINT memories_tenant_id_namespace_fkey FOREIGN KEY (tenant_id, namespace) REFERENCES app.namespaces(tenant_id, path),
+  CONSTRAINT memories_validated_access_count_check CHECK ((validated_access_count >= 0))
+);
+ALTER TABLE app.memories ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.memories FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.memory_audit (
+  tenant_id text NOT NULL,
+  audit_id uuid NOT NULL,
+  occurred_at timestamp with time zone NOT NULL,
+  action text NOT NULL,
+  operation text,
+  actor_id text NOT NULL,
+  namespace text,
+  memory_id uuid,
+  detail jsonb NOT NULL,
+  CONSTRAINT memory_audit_pkey PRIMARY KEY (tenant_id, audit_id),
+  CONSTRAINT memory_audit_action_check CHECK ((action = ANY (ARRAY['read'::text, 'write'::text, 'delete'::text, 'status'::text, 'feedback'::text, 'warning'::text, 'admin'::text]))),
+  CONSTRAINT memory_audit_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.memory_audit ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.memory_audit FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.memory_embeddings (
+  tenant_id text NOT NULL,
+  model_id text NOT NULL,
+  memory_id uuid NOT NULL,
+  namespace text NOT NULL,
+  owner_id text GENERATED ALWAYS AS (app.namespace_owner(namespace)) STORED,
+  is_global boolean GENERATED ALWAYS AS (app.namespace_is_global(namespace)) STORED,
+  embedding vector NOT NULL,
+  CONSTRAINT memory_embeddings_pkey PRIMARY KEY (tenant_id, model_id, memory_id),
+  CONSTRAINT memory_embeddings_tenant_id_model_id_fkey FOREIGN KEY (tenant_id, model_id) REFERENCES app.embedding_models(tenant_id, model_id)
+) WITH (toast_tuple_target=8160);
+ALTER TABLE app.memory_embeddings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.memory_embeddings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.memory_feedback (
+  tenant_id text NOT NULL,
+  trace_id uuid NOT NULL,
+  memory_id uuid NOT NULL,
+  signal text NOT NULL,
+  user_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT memory_feedback_pkey PRIMARY KEY (tenant_id, trace_id, memory_id, signal),
+  CONSTRAINT memory_feedback_signal_check CHECK ((signal = ANY (ARRAY['accessed'::text, 'useful'::text, 'not_useful'::text, 'wrong'::text]))),
+  CONSTRAINT memory_feedback_tenant_id_memory_id_fkey FOREIGN KEY (tenant_id, memory_id) REFERENCES app.memories(tenant_id, id) ON DELETE CASCADE
+);
+ALTER TABLE app.memory_feedback ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.memory_feedback FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.namespaces (
+  tenant_id text NOT NULL,
+  path text NOT NULL,
+  owner_id text GENERATED ALWAYS AS (app.namespace_owner(path)) STORED,
+  is_global boolean GENERATED ALWAYS AS (app.namespace_is_global(path)) STORED,
+  version bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT namespaces_pkey PRIMARY KEY (tenant_id, path),
+  CONSTRAINT namespaces_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.namespaces ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.namespaces FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.schema_migrations (
+  version integer NOT NULL,
+  name text NOT NULL,
+  checksum text NOT NULL,
+  applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (version),
+  CONSTRAINT schema_migrations_version_check CHECK ((version > 0))
+);
+
+CREATE TABLE app.tenants (
+  tenant_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id)
+);
+ALTER TABLE app.tenants ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.tenants FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.users (
+  tenant_id text NOT NULL,
+  user_id text NOT NULL,
+  allow_admin_memory boolean DEFAULT false NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT users_pkey PRIMARY KEY (tenant_id, user_id),
+  CONSTRAINT users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.users ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.users FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.vector_namespace_rules (
+  tenant_id text NOT NULL,
+  pattern text NOT NULL,
+  bonus double precision DEFAULT 0 NOT NULL,
+  description text,
+  instruction_template text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT vector_namespace_rules_pkey PRIMARY KEY (tenant_id, pattern),
+  CONSTRAINT vector_namespace_rules_bonus_check CHECK (((bonus >= (0)::double precision) AND (bonus <= (1)::double precision))),
+  CONSTRAINT vector_namespace_rules_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.vector_namespace_rules ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.vector_namespace_rules FORCE ROW LEVEL SECURITY;
+
+CREATE INDEX memories_by_creation ON app.memories USING btree (tenant_id, created_at DESC, id DESC);
+
+CREATE INDEX memories_by_namespace ON app.memories USING btree (tenant_id, namespace, version);
+
+CREATE INDEX memories_by_successor ON app.memories USING btree (tenant_id, superseded_by) WHERE (superseded_by IS NOT NULL);
+
+CREATE UNIQUE INDEX memories_live_content ON app.memories USING btree (tenant_id, namespace, content_hash) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL));
+
+CREATE INDEX memory_audit_by_memory ON app.memory_audit USING btree (tenant_id, memory_id) WHERE (memory_id IS NOT NULL);
+
+CREATE INDEX memory_embeddings_by_memory ON app.memory_embeddings USING btree (tenant_id, memory_id);
+
+CREATE INDEX memory_feedback_by_memory ON app.memory_feedback USING btree (tenant_id, memory_id);
+
+CREATE POLICY embedding_models_all ON app.embedding_models FOR ALL TO public
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY memories_delete ON app.memories FOR DELETE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY memories_feedback ON app.memories FOR UPDATE TO palimpsest_feedback
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY memories_insert ON app.memories FOR INSERT TO palimpsest_app
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY memories_read ON app.memories FOR SELECT TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR is_global OR ((owner_id IS NULL) AND ((namespace ~ ( SELECT app.read_grants() AS read_grants)) OR (namespace ~ ( SELECT app.write_grants() AS write_grants)))) OR (( SELECT app.is_admin() AS is_admin) AND (owner_id IN ( SELECT u.user_id
+   FROM app.users u
+  WHERE ((u.tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND u.allow_admin_memory))))));
+
+CREATE POLICY memories_update ON app.memories FOR UPDATE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY audit_insert ON app.memory_audit FOR INSERT TO public
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (actor_id = ( SELECT app.asking_user() AS asking_user)));
+
+CREATE POLICY audit_read ON app.memory_audit FOR SELECT TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin)));
+
+CREATE POLICY memory_embeddings_delete ON app.memory_embeddings FOR DELETE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY memory_embeddings_insert ON app.memory_embeddings FOR INSERT TO palimpsest_app
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY memory_embeddings_read ON app.memory_embeddings FOR SELECT TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR is_global OR ((owner_id IS NULL) AND ((namespace ~ ( SELECT app.read_grants() AS read_grants)) OR (namespace ~ ( SELECT app.write_grants() AS write_grants)))) OR (( SELECT app.is_admin() AS is_admin) AND (owner_id IN ( SELECT u.user_id
+   FROM app.users u
+  WHERE ((u.tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND u.allow_admin_memory))))));
+
+CREATE POLICY memory_embeddings_update ON app.memory_embeddings FOR UPDATE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY memory_feedback_all ON app.memory_feedback FOR ALL TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
+CREATE POLICY namespaces_feedback ON app.namespaces FOR UPDATE TO palimpsest_feedback
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY namespaces_insert ON app.namespaces FOR INSERT TO palimpsest_app
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (path ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY namespaces_read ON app.namespaces FOR SELECT TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR is_global OR ((owner_id IS NULL) AND ((path ~ ( SELECT app.read_grants() AS read_grants)) OR (path ~ ( SELECT app.write_grants() AS write_grants)))) OR (( SELECT app.is_admin() AS is_admin) AND (owner_id IN ( SELECT u.user_id
+   FROM app.users u
+  WHERE ((u.tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND u.allow_admin_memory))))));
+
+CREATE POLICY namespaces_update ON app.namespaces FOR UPDATE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (path ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY tenants_all ON app.tenants FOR ALL TO public
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant))
+  WITH CHECK (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY users_insert ON app.users FOR INSERT TO public
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
+CREATE POLICY users_read ON app.users FOR SELECT TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
+CREATE POLICY users_update ON app.users FOR UPDATE TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
+CREATE POLICY rules_delete ON app.vector_namespace_rules FOR DELETE TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin)));
+
+CREATE POLICY rules_insert ON app.vector_namespace_rules FOR INSERT TO public
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin)));
+
+CREATE POLICY rules_read ON app.vector_namespace_rules FOR SELECT TO public
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY rules_update ON app.vector_namespace_rules FOR UPDATE TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin)));
+
+GRANT USAGE ON SCHEMA app TO palimpsest_app;
+
+GRANT USAGE ON SCHEMA app TO palimpsest_feedback;
+
+GRANT INSERT, SELECT ON app.embedding_models TO palimpsest_app;
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.memories TO palimpsest_app;
+
+GRANT SELECT, UPDATE (access_count), UPDATE (validated_access_count), UPDATE (version) ON app.memories TO palimpsest_feedback;
+
+GRANT INSERT, SELECT ON app.memory_audit TO palimpsest_app;
+
+GRANT INSERT ON app.memory_audit TO palimpsest_feedback;
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_embeddings TO palimpsest_app;
+
+GRANT SELECT ON app.memory_feedback TO palimpsest_app;
+
+GRANT INSERT, SELECT ON app.memory_feedback TO palimpsest_feedback;
+
+GRANT INSERT, SELECT, UPDATE ON app.namespaces TO palimpsest_app;
+
+GRANT SELECT, UPDATE (updated_at), UPDATE (version) ON app.namespaces TO palimpsest_feedback;
+
+GRANT SELECT ON app.schema_migrations TO palimpsest_app;
+
+GRANT INSERT, SELECT ON app.tenants TO palimpsest_app;
+
+GRANT INSERT, SELECT, UPDATE ON app.users TO palimpsest_app;
+
+GRANT SELECT ON app.users TO palimpsest_feedback;
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.vector_namespace_rules TO palimpsest_app;
