@@ -12,6 +12,7 @@ const MAY_IMPORT = {
   service: ['core'],
   store: ['core'],
   embedding: ['core'],
+  tokenizer: ['core'],
   config: ['core'],
   eval: ['core', 'service'],
   client: ['contract'],

@@ -45,6 +45,15 @@ export const MAX_TOP_K = 200;
 /** SPEC section 4. */
 export const DEFAULT_TOP_K = 5;
 
+/**
+ * Tokens a memory block may take: five entries of a page each, and still a small part of any model's context.
+ * SPEC section 6 names none.
+ */
+export const DEFAULT_TOKEN_BUDGET = 4000;
+/** SPEC section 6: the language and the zone that a memory block writes its days in. */
+export const DEFAULT_LOCALE = 'en-US';
+export const DEFAULT_TIME_ZONE = 'UTC';
+
 /** Page size of lists. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 500;

@@ -52,6 +52,14 @@ export interface EmbeddingProvider {
   close?(): Promise<void>;
 }
 
+/** Counts what a text costs in a prompt. */
+export interface TokenCounter {
+  /** Name of the tokenizer, such as `o200k_base`. */
+  readonly name: string;
+  /** Tokens of the text, an integer of at least 0. Never too few, never an error, whatever the text holds. */
+  count(text: string): number;
+}
+
 /** A text's vector under one model, or null where the model found nothing to embed. */
 export interface Embedding {
   readonly modelId: string;

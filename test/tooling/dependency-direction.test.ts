@@ -37,6 +37,7 @@ const BREACHES: [rule: string, file: string, content: string][] = [
   ['service-imports-only-what-it-may', 'src/service/a.ts', "import { type Row } from '../store/sql.ts';"],
   ['store-imports-only-what-it-may', 'src/store/a.ts', "import '../service/recall.ts';"],
   ['embedding-imports-only-what-it-may', 'src/embedding/a.ts', "import '../store/sql.ts';"],
+  ['tokenizer-imports-only-what-it-may', 'src/tokenizer/a.ts', "import '../service/recall.ts';"],
   ['config-imports-only-what-it-may', 'src/config/a.ts', "import '../service/recall.ts';"],
   ['eval-imports-only-what-it-may', 'src/eval/a.ts', "import '../store/sql.ts';"],
   ['client-imports-only-what-it-may', 'src/client/a.ts', "import '../service/recall.ts';"],
