@@ -192,12 +192,22 @@ function jsonCopier(root: string) {
     count(utf8Length(JSON.stringify(text)));
     return text;
   };
+  const enter = (depth: number) => {
+    if (depth <= MAX_METADATA_DEPTH) return;
+    const allowed = `at most ${MAX_METADATA_DEPTH} levels`;
+    throw invalidInput(`${root}: it is nested deeper than ${MAX_METADATA_DEPTH} levels.`, {
+      path: root,
+      allowed,
+    });
+  };
   const copyArray = (list: readonly unknown[], field: string, depth: number): JsonValue[] => {
+    enter(depth);
     count(2 + Math.max(0, list.length - 1));
     // `Array.from` visits holes too, and finds `undefined` in them.
     return Array.from(list, (item, index) => copy(item, `${field}[${index}]`, depth));
   };
   const copyObject = (object: Record<string, unknown>, field: string, depth: number): JsonObject => {
+    enter(depth);
     const keys = Object.keys(object);
     count(2 + Math.max(0, keys.length - 1) + keys.length);
     // `fromEntries` defines properties, so that a key named `__proto__` stays an ordinary key.
@@ -209,9 +219,6 @@ function jsonCopier(root: string) {
     );
   };
   const copy = (value: unknown, field: string, depth: number): JsonValue => {
-    if (depth > MAX_METADATA_DEPTH) {
-      throw refused(root, undefined, `it is nested deeper than ${MAX_METADATA_DEPTH} levels`, 'flatter JSON');
-    }
     if (typeof value === 'string') return copyText(value, field, 'the text is wrong');
     if (
       value === null ||

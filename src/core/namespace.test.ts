@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyPath, anyPattern } from '../../test/helpers/namespace-arbitraries.ts';
+import { refusal } from '../../test/helpers/refusal.ts';
 import { slowRuleCovers, slowScopeMatches } from '../../test/helpers/slow-namespace-matcher.ts';
 import { MAX_SCOPE_ALPHABET, MAX_SCOPE_LENGTH, MAX_SCOPE_PATTERNS } from './defaults.ts';
-import { excerpt, PalimpsestError } from './errors.ts';
+import { excerpt } from './errors.ts';
 import {
   compareInstructionPatterns,
   fillPattern,
@@ -24,17 +25,6 @@ const withTitle = <Row extends { path: string }>(row: Row) => ({
   ...row,
   title: excerpt(row.path).slice(0, 40),
 });
-
-/** The error that `work` throws; fails when there is none, or another kind. */
-function refusal(work: () => unknown): PalimpsestError {
-  try {
-    work();
-  } catch (error) {
-    if (PalimpsestError.isInstance(error)) return error;
-    throw error;
-  }
-  return expect.unreachable();
-}
 
 describe('parseNamespacePath', () => {
   test.each([

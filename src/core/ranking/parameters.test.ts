@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../../test/helpers/refusal.ts';
 import { BOOSTED_PROFILE, WEIGHTED_PROFILE } from '../defaults.ts';
-import { PalimpsestError } from '../errors.ts';
 import { resolveRankingParameters } from './parameters.ts';
 
 describe('resolveRankingParameters', () => {
@@ -52,13 +52,8 @@ describe('resolveRankingParameters', () => {
   ])('refuses %o, naming the field and what is allowed', (request) => {
     const wireName = { topK: 'top_k', minScore: 'min_score', relativeCutoff: 'relative_cutoff' };
     const [name = 'topK'] = Object.keys(request) as (keyof typeof wireName)[];
-    try {
-      resolveRankingParameters(BOOSTED_PROFILE, request);
-      expect.unreachable();
-    } catch (error) {
-      if (!PalimpsestError.isInstance(error)) throw error;
-      expect(error.code).toBe('invalid_input');
-      expect(error.details[0]).toMatchObject({ path: wireName[name], allowed: expect.any(String) });
-    }
+    const error = refusal(() => resolveRankingParameters(BOOSTED_PROFILE, request));
+    expect(error.code).toBe('invalid_input');
+    expect(error.details[0]).toMatchObject({ path: wireName[name], allowed: expect.any(String) });
   });
 });
