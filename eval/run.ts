@@ -12,7 +12,6 @@ import { BOOSTED_PROFILE } from '../src/core/defaults.ts';
 import { PalimpsestError } from '../src/core/errors.ts';
 import { createEmbeddingProvider, EMBEDDING_PROVIDER_NAMES } from '../src/embedding/registry.ts';
 import { type EvaluationEntry, readDataset } from '../src/eval/dataset.ts';
-import { licenceNote } from '../src/eval/licence-note.ts';
 import { markdownTable, reportRun } from '../src/eval/report.ts';
 import { DEFAULT_DEPTH, rankQueries } from '../src/eval/run.ts';
 import { similarityRanking } from '../src/eval/similarity-ranking.ts';
@@ -25,6 +24,7 @@ const USAGE = `Usage: npm run eval -- --data <folder> [options]
   --provider <name>     ${EMBEDDING_PROVIDER_NAMES.join(', ')} (default: hashing)
   --dimensions <n>      length of the vectors (default: the provider's own)
   --with-speaker        embeds "speaker: content" where the speaker is known (default: the content)
+  --licence <text>      licence of the data, kept with the result (default: not stated)
   --out <file>          writes the result as JSON
 `;
 
@@ -33,6 +33,7 @@ const OPTIONS = {
   provider: { type: 'string', default: 'hashing' },
   dimensions: { type: 'string' },
   'with-speaker': { type: 'boolean', default: false },
+  licence: { type: 'string', default: 'not stated' },
   out: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
@@ -55,7 +56,7 @@ async function evaluate(folder: string, options: Options) {
     machine: { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length },
     dataset: {
       name: basename(folder),
-      licence: licenceNote(readOptional(join(folder, 'SOURCE.md'))),
+      licence: options.licence,
       corpusSha256: sha256(join(folder, 'corpus.jsonl')),
       queriesSha256: sha256(join(folder, 'queries.jsonl')),
     },
@@ -83,15 +84,6 @@ function commitOf(root: string): string {
   const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' }).trim();
   const changes = git('status', '--porcelain', '--', 'src/core', 'src/embedding', 'src/eval', 'eval/run.ts');
   return `${git('rev-parse', 'HEAD')}${changes === '' ? '' : ' with uncommitted changes'}`;
-}
-
-function readOptional(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 function sha256(path: string): string {
