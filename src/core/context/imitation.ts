@@ -21,13 +21,22 @@ export interface ImitationGuard {
   readonly dashedLines: boolean;
 }
 
-/** So many letters in a row are no coincidence: such a text is an imitation anywhere in a line. */
+/** A folded text of this length does not occur by chance: it is an imitation anywhere in a line. */
 const ANYWHERE_LENGTH = 16;
-/** Shorter ones count at the start of a line, and very short ones as a whole line only. */
-const LINE_START_LENGTH = 3;
 
-const LETTER = /[\p{L}\p{N}]/u;
-const SYMBOL = /[^\s\\\p{M}\p{Default_Ignorable_Code_Point}]/u;
+/** One way to compare: which characters count, and from which length on a match at a line's start is enough. */
+interface Comparison {
+  readonly kept: RegExp;
+  /** Shorter texts have to be the whole line, or “Note:” would mark every line that begins with “Notebook”. */
+  readonly lineStartLength: number;
+}
+
+const BY_LETTERS: Comparison = { kept: /[\p{L}\p{N}]/u, lineStartLength: 8 };
+/** Lines of signs alone are short: a fence of three quotes is one, whatever follows it. */
+const BY_SYMBOLS: Comparison = {
+  kept: /[^\s\\\p{M}\p{Default_Ignorable_Code_Point}]/u,
+  lineStartLength: 3,
+};
 
 /** What a reader may take for a dash: dash punctuation, minus signs, bullets, drawn lines, CJK strokes. */
 const DASH = String.raw`[\p{Pd}\u00af\u02c9\u02d7\u203e\u2043\u207b\u208b\u2212\u23af\u23e4\u2500\u2501\u2504\u2505\u2508\u2509\u254c\u254d\u2574\u2576\u2578\u257a\u2796\u2f00\u30fc\u3161\u4e00\uff70]`;
@@ -52,7 +61,7 @@ function foldCharacter(char: string): string {
   return char <= '\x7f' ? char.toLowerCase() : char.normalize('NFKD').toLowerCase().normalize('NFKD');
 }
 
-function fold(text: string, kept: RegExp): Folded {
+function fold(text: string, { kept }: Comparison): Folded {
   let folded = '';
   const sources: number[] = [];
   const lineStarts = [0];
@@ -82,19 +91,19 @@ export function guardAgainst(
   const letters = new Set<string>();
   const symbols = new Set<string>();
   for (const line of lines) {
-    const byLetters = fold(line, LETTER).text;
+    const byLetters = fold(line, BY_LETTERS).text;
     if (byLetters !== '') letters.add(byLetters);
-    else symbols.add(fold(line, SYMBOL).text);
+    else symbols.add(fold(line, BY_SYMBOLS).text);
   }
   symbols.delete('');
   return { letters: [...letters], symbols: [...symbols], dashedLines };
 }
 
 /** Where in a folded text a guarded one occurs. */
-function occurrences({ text, lineStarts }: Folded, guarded: string): number[] {
+function occurrences({ text, lineStarts }: Folded, guarded: string, lineStartLength: number): number[] {
   if (guarded.length >= ANYWHERE_LENGTH) return occurrencesAnywhere(text, guarded);
   const isAtLine = (start: number, line: number) =>
-    guarded.length >= LINE_START_LENGTH
+    guarded.length >= lineStartLength
       ? text.startsWith(guarded, start)
       : text.slice(start, lineStarts[line + 1]) === guarded;
   return lineStarts.filter(isAtLine);
@@ -108,11 +117,11 @@ function occurrencesAnywhere(text: string, guarded: string): number[] {
   return starts;
 }
 
-function startsIn(text: string, guarded: readonly string[], kept: RegExp): number[] {
+function startsIn(text: string, guarded: readonly string[], comparison: Comparison): number[] {
   if (guarded.length === 0) return [];
-  const folded = fold(text, kept);
+  const folded = fold(text, comparison);
   return guarded
-    .flatMap((one) => occurrences(folded, one))
+    .flatMap((one) => occurrences(folded, one, comparison.lineStartLength))
     .map((start) => folded.sources[start])
     .filter((start) => start !== undefined);
 }
@@ -132,8 +141,8 @@ function unitEnd(text: string, start: number): number {
  */
 export function markPlaces(text: string, guard: ImitationGuard): number[] {
   const starts = [
-    ...startsIn(text, guard.letters, LETTER),
-    ...startsIn(text, guard.symbols, SYMBOL),
+    ...startsIn(text, guard.letters, BY_LETTERS),
+    ...startsIn(text, guard.symbols, BY_SYMBOLS),
     ...(guard.dashedLines ? dashedLineStarts(text) : []),
   ];
   return [...new Set(starts.map((start) => unitEnd(text, start)))].sort((a, b) => a - b);

@@ -8,7 +8,6 @@ import {
   type DayFormat,
   dayFormat,
   entryHeader,
-  HEADER_START,
   type RequestLocale,
 } from './entry-header.ts';
 import { type ImitationGuard, markImitations } from './imitation.ts';
