@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { MAX_SOURCE_LENGTH } from '../core/defaults.ts';
+import { MAX_CONTENT_BYTES, MAX_SOURCE_LENGTH } from '../core/defaults.ts';
 import { checkMetadata, checkWord } from '../core/entry.ts';
 import type { JsonObject, MemoryDraft, MemorySource } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
 import { draftShape, toMemoryDraft } from './memory-draft.ts';
 import { wireEntrySchema } from './memory-entry.ts';
 import { parseContract } from './parse-contract.ts';
+import { splitContent } from './split-content.ts';
 
 /**
  * What an exported entry says beyond a draft. An import takes it and leaves it: a new store makes its own ids
@@ -55,14 +56,31 @@ function withSpeaker(
  * Reads one line of an import: an exported entry, or `{id, namespace, content, observed_at, speaker, metadata}`
  * as data sets have it. The line's `id` becomes its source's `ref`, `speaker` becomes `metadata.speaker`.
  *
+ * A content longer than an entry can hold becomes several drafts, in order, with `part` and `parts` in their
+ * metadata: a file made elsewhere knows nothing of our limit, and neither a cut text nor a lost line is what
+ * its owner wants.
+ *
  * @param defaultNamespace - For lines that name none.
  * @throws PalimpsestError `invalid_input`
  */
-export function parseImportLine(value: unknown, defaultNamespace: string | undefined): MemoryDraft {
-  const isWithout = defaultNamespace !== undefined && isObject(value) && !Object.hasOwn(value, 'namespace');
-  return parseContract(importLineSchema, isWithout ? { ...value, namespace: defaultNamespace } : value);
+export function parseImportLine(value: unknown, defaultNamespace: string | undefined): MemoryDraft[] {
+  if (!isObject(value)) return [parseContract(importLineSchema, value)];
+  const line = { ...(defaultNamespace === undefined ? {} : { namespace: defaultNamespace }), ...value };
+  const { content } = value;
+  if (typeof content !== 'string' || content.length * 3 <= MAX_CONTENT_BYTES) {
+    return [parseContract(importLineSchema, line)];
+  }
+  const parts = splitContent(content).filter((part) => part.trim() !== '');
+  if (parts.length <= 1) return [parseContract(importLineSchema, line)];
+  return parts.map((part, index) => {
+    const draft = parseContract(importLineSchema, { ...line, content: part });
+    return {
+      ...draft,
+      metadata: checkMetadata({ ...draft.metadata, part: index + 1, parts: parts.length }),
+    };
+  });
 }
 
-function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -113,5 +113,5 @@ function checkTable(checks: readonly Check[], width: number): string {
     name,
     printable(advice === undefined ? found : `${found}\n${advice}`),
   ]);
-  return textTable([{ head: '' }, { head: 'check' }, { head: 'found' }], rows, width);
+  return textTable([{ head: '' }, { head: 'check' }, { head: 'found' }], rows, { width });
 }

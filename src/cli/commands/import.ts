@@ -30,7 +30,8 @@ export function addImportCommand(program: Command, parts: CliParts): void {
       'after',
       `
 A line's id becomes the ref of its source, speaker becomes metadata.speaker. Ids, times of writing and
-confirmations are this store's own and not taken from a file. The import stops at the first line that is
+confirmations are this store's own and not taken from a file. A content longer than an entry can hold (64 KiB)
+becomes several entries, with part and parts in their metadata. The import stops at the first line that is
 refused; what was stored before it stays.
 ${examples(['palimpsest import corpus.jsonl', 'palimpsest export - | palimpsest import - --data-dir ./copy'])}`,
     )
@@ -102,13 +103,14 @@ class LineReader {
     for await (const line of readJsonLines(input)) {
       this.line = line.number;
       this.position = line.position;
-      const draft = this.#parse(line);
-      this.#pending.push(line.number);
-      yield draft;
+      for (const draft of this.#parse(line)) {
+        this.#pending.push(line.number);
+        yield draft;
+      }
     }
   }
 
-  #parse({ value }: JsonLine): MemoryDraft {
+  #parse({ value }: JsonLine): MemoryDraft[] {
     try {
       return parseImportLine(value, this.#defaultNamespace);
     } catch (error) {

@@ -64,7 +64,8 @@ export function addRecallCommand(program: Command, parts: CliParts): void {
       const result = await withService(parts, options, (service, context) =>
         service.recall(context, request),
       );
-      const answer = toWireRecallAnswer(result, { explain: request.explain });
+      // A person is told why nothing was found, so the trace is at hand there in any case.
+      const answer = toWireRecallAnswer(result, { explain: request.explain === true || !options.json });
       if (options.json) {
         await parts.stdout.write(`${jsonText(answer, 2)}\n`);
         return;

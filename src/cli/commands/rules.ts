@@ -93,6 +93,6 @@ function rulesTable(rules: readonly WireRule[], width: number): string {
   return textTable(
     [{ head: 'pattern' }, { head: 'bonus', align: 'right' }, { head: 'description, instruction' }],
     rows,
-    width,
+    { width },
   );
 }

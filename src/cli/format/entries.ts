@@ -19,7 +19,7 @@ export function entryCell(entry: WireEntry): string {
 
 export function entryTable(entries: readonly WireEntry[], width: number): string {
   const rows = entries.map((entry, index) => [String(index + 1), entryCell(entry)]);
-  return textTable([{ head: '#', align: 'right' }, { head: 'entry' }], rows, width);
+  return textTable([{ head: '#', align: 'right' }, { head: 'entry' }], rows, { width });
 }
 
 /** All of an entry, a field per line, its content last. */

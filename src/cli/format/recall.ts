@@ -5,11 +5,13 @@ import { printable } from './printable.ts';
 import { textTable } from './table.ts';
 
 /** Cut candidates an explanation lists, nearest to the line first. */
-const SHOWN_CUTS = 10;
+const SHOWN_CUTS = 5;
+/** A table of numbers is read more easily when it is not stretched. */
+const BREAKDOWN_WIDTH = 88;
 
 /** The hits of a recall as a table. */
-export function recallTable({ hits }: WireRecallAnswer, width: number): string {
-  if (hits.length === 0) return 'Nothing found.\n';
+export function recallTable({ hits, trace }: WireRecallAnswer, width: number): string {
+  if (hits.length === 0) return nothingFound(trace);
   const rows = hits.map((hit, index) => [
     String(index + 1),
     shortNumber(hit.score),
@@ -25,8 +27,15 @@ export function recallTable({ hits }: WireRecallAnswer, width: number): string {
       { head: 'entry' },
     ],
     rows,
-    width,
+    { width },
   );
+}
+
+/** An empty result says whether there was nothing, or nothing above the lines. */
+function nothingFound(trace: WireTrace | undefined): string {
+  const [best] = trace?.cut ?? [];
+  if (best === undefined) return 'Nothing found.\n';
+  return `Nothing found: the best of the candidates was cut, ${whyCut(best)} with ${longNumber(best.score)}. A lower line is set with --min-score.\n`;
 }
 
 function hitCell({ entry, duplicates }: WireHit): string {
@@ -54,7 +63,7 @@ function summary(trace: WireTrace): string {
   return [
     `profile      ${printable(profile.name)}: ${formula}`,
     `lines        min_score ${parameters.min_score}, relative_cutoff ${parameters.relative_cutoff}, top_k ${parameters.top_k}`,
-    `searched     ${trace.namespaces.length} namespaces, ${trace.index}, ${exactness(trace)}`,
+    `searched     ${trace.namespaces.length} namespace${trace.namespaces.length === 1 ? '' : 's'}, ${trace.index}, ${exactness(trace)}`,
     `model        ${trace.embedding_model_id ?? 'none: no query'}`,
     `took         ${Object.entries(trace.timings)
       .map(([step, ms]) => `${step} ${ms} ms`)
@@ -71,17 +80,25 @@ function exactness({ exact, certificate: { bound, kth_score: kthScore } }: WireT
   return `exact: nothing else can score more than ${longNumber(bound)}, ${line}`;
 }
 
+/** What each signal's raw value is. */
+const SIGNAL_NAMES: Readonly<Record<WireBreakdown['factors'][number]['signal'], string>> = {
+  similarity: 'similarity (cosine)',
+  bonus: 'bonus (rule)',
+  recency: 'recency (age in days)',
+  importance: 'importance (as sent)',
+  frequency: 'frequency (count)',
+};
+
 function breakdownTable(place: number, breakdown: WireBreakdown | null, width: number): string {
   if (breakdown === null) return `#${place}: no score, newest first\n`;
   const rows = breakdown.factors.map((factor) => [
-    factor.signal,
+    factor.pattern === undefined ? SIGNAL_NAMES[factor.signal] : `bonus of ${printable(factor.pattern)}`,
     longNumber(factor.raw),
     longNumber(factor.value),
     longNumber(factor.weight),
     longNumber(factor.contribution),
-    factor.pattern === undefined ? '' : `rule ${printable(factor.pattern)}`,
   ]);
-  rows.push(['sum', '', '', '', longNumber(breakdown.score), 'the score']);
+  rows.push(['the score is their sum', '', '', '', longNumber(breakdown.score)]);
   return `#${place}\n${textTable(
     [
       { head: 'signal' },
@@ -89,10 +106,9 @@ function breakdownTable(place: number, breakdown: WireBreakdown | null, width: n
       { head: 'value', align: 'right' },
       { head: '× weight', align: 'right' },
       { head: '= contribution', align: 'right' },
-      { head: '' },
     ],
     rows,
-    width,
+    { width: Math.min(width, BREAKDOWN_WIDTH), isCompact: true },
   )}`;
 }
 
@@ -100,23 +116,30 @@ type WireCut = WireTrace['cut'][number];
 
 function cuts(trace: WireTrace, width: number): string {
   if (trace.cut_count === 0) return 'Nothing was cut.\n';
-  const rows = trace.cut
-    .slice(0, SHOWN_CUTS)
-    .map((cut) => [
-      shortNumber(cut.score),
-      shortNumber(cut.similarity),
-      `${whyCut(cut)}\n${printable(cut.namespace)} · ${cut.id}`,
-    ]);
-  const table = textTable(
+  const shown = trace.cut.slice(0, SHOWN_CUTS);
+  const rows = shown.map((cut) => [
+    shortNumber(cut.score),
+    shortNumber(cut.similarity),
+    [whyCut(cut), sumOf(cut.breakdown), `${printable(cut.namespace)} · ${cut.id}`]
+      .filter((line) => line !== '')
+      .join('\n'),
+  ]);
+  return textTable(
     [
       { head: 'score', align: 'right' },
       { head: 'similarity', align: 'right' },
-      { head: `cut (the first ${rows.length} of ${trace.cut_count} candidates)` },
+      { head: `cut: the first ${rows.length} of ${trace.cut_count} candidates` },
     ],
     rows,
-    width,
+    { width },
   );
-  return table;
+}
+
+/** A breakdown on one line. */
+function sumOf(breakdown: WireBreakdown | null): string {
+  if (breakdown === null) return '';
+  const terms = breakdown.factors.map(({ signal, contribution }) => `${signal} ${longNumber(contribution)}`);
+  return `${terms.join(' + ')} = ${longNumber(breakdown.score)}`;
 }
 
 function whyCut(cut: WireCut): string {
