@@ -1,7 +1,11 @@
+import type { GovernanceStore } from '../core/governance.ts';
 import type { Clock, Store } from '../core/ports.ts';
 import { migrate } from './migrate.ts';
 import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
+import { RequestDatabase } from './request-database.ts';
+import type { SqlDatabase } from './sql-database.ts';
+import { SqlGovernanceStore } from './sql-governance-store.ts';
 import { SqlMemoryStore } from './sql-memory-store.ts';
 
 /** Where the entries live. */
@@ -21,7 +25,10 @@ export interface OpenStoreOptions {
 }
 
 export interface OpenedStore {
+  /** Entries and rules. Closing it closes the database, and `governance` with it. */
   readonly store: Store;
+  /** Keys, policies, profiles, audit and traces. */
+  readonly governance: GovernanceStore;
   /** Lets a process that finds the data directory taken know where the data is served. */
   setUrl(url: string): void;
 }
@@ -50,9 +57,17 @@ export async function openStore(
       await database.close();
       throw error;
     }
-    return { store: new SqlMemoryStore(database, clock), setUrl: () => {} };
+    return { ...storesOn(database, clock), setUrl: () => {} };
   }
   const dataDir = 'dataDir' in location ? location.dataDir : undefined;
   const database = await openPglite({ dataDir, onBackgroundError });
-  return { store: new SqlMemoryStore(database, clock), setUrl: (url) => database.setUrl(url) };
+  return { ...storesOn(database, clock), setUrl: (url) => database.setUrl(url) };
+}
+
+function storesOn(database: SqlDatabase, clock: Clock): Pick<OpenedStore, 'store' | 'governance'> {
+  const requests = new RequestDatabase(database);
+  return {
+    store: new SqlMemoryStore(requests, clock),
+    governance: new SqlGovernanceStore(requests, clock),
+  };
 }

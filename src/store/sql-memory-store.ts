@@ -30,29 +30,28 @@ import { listPage } from './operations/list.ts';
 import { readRules, removeRule, writeRule } from './operations/rules.ts';
 import { SqlReadView } from './operations/sql-read-view.ts';
 import { writeBatch } from './operations/write-batch.ts';
-import { enterAccess, type RequestRole } from './queries/access.ts';
 import { insertModel, selectModelDimensions } from './queries/embeddings.ts';
 import { type HealthRow, selectHealth } from './queries/health.ts';
 import { insertTenant } from './queries/namespaces.ts';
-import type { SqlDatabase, SqlTransaction } from './sql-database.ts';
+import { type RequestDatabase, systemAccess } from './request-database.ts';
 
 /** The store on any Postgres. Each method is one transaction under the asker's row-level security. */
 export class SqlMemoryStore implements Store {
-  private readonly database: SqlDatabase;
+  private readonly database: RequestDatabase;
   private readonly clock: Clock;
 
-  constructor(database: SqlDatabase, clock: Clock) {
+  constructor(database: RequestDatabase, clock: Clock) {
     this.database = database;
     this.clock = clock;
   }
 
   read<T>(access: Access, work: (view: ReadView) => Promise<T>): Promise<T> {
-    return this.reading(access, (tx) => work(new SqlReadView(tx, access)));
+    return this.database.reading(access, (tx) => work(new SqlReadView(tx, access)));
   }
 
   write(access: Access, drafts: readonly PreparedDraft[], audit: AuditContext): Promise<WriteResult[]> {
     if (drafts.length === 0) return Promise.resolve([]);
-    return this.writing(access, async (tx) => (await writeBatch(tx, access, drafts, audit)).results);
+    return this.database.writing(access, async (tx) => (await writeBatch(tx, access, drafts, audit)).results);
   }
 
   update(
@@ -62,15 +61,15 @@ export class SqlMemoryStore implements Store {
     audit: AuditContext,
     options: { readonly ifVersion?: number | undefined } = {},
   ): Promise<MemoryEntry> {
-    return this.writing(access, (tx) => updateOne(tx, access, id, patch, audit, options.ifVersion));
+    return this.database.writing(access, (tx) => updateOne(tx, access, id, patch, audit, options.ifVersion));
   }
 
   confirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.writing(access, (tx) => setConfirmed(tx, access, id, true, audit));
+    return this.database.writing(access, (tx) => setConfirmed(tx, access, id, true, audit));
   }
 
   unconfirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.writing(access, (tx) => setConfirmed(tx, access, id, false, audit));
+    return this.database.writing(access, (tx) => setConfirmed(tx, access, id, false, audit));
   }
 
   supersede(
@@ -79,50 +78,50 @@ export class SqlMemoryStore implements Store {
     successor: Successor,
     audit: AuditContext,
   ): Promise<{ superseded: MemoryEntry; successor: MemoryEntry }> {
-    return this.writing(access, (tx) => supersedeOne(tx, access, oldId, successor, audit));
+    return this.database.writing(access, (tx) => supersedeOne(tx, access, oldId, successor, audit));
   }
 
   forget(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.writing(access, (tx) => forgetOne(tx, access, id, audit));
+    return this.database.writing(access, (tx) => forgetOne(tx, access, id, audit));
   }
 
   restore(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.writing(access, (tx) => restoreOne(tx, access, id, audit));
+    return this.database.writing(access, (tx) => restoreOne(tx, access, id, audit));
   }
 
   purge(access: Access, id: string, audit: AuditContext): Promise<void> {
-    return this.writing(access, (tx) => purgeOne(tx, access, id, audit));
+    return this.database.writing(access, (tx) => purgeOne(tx, access, id, audit));
   }
 
   history(access: Access, id: string): Promise<HistoryChain> {
-    return this.reading(access, (tx) => readHistory(tx, access, id));
+    return this.database.reading(access, (tx) => readHistory(tx, access, id));
   }
 
   list(access: Access, query: ListQuery): Promise<ListPage> {
-    return this.reading(access, (tx) => listPage(tx, access, query));
+    return this.database.reading(access, (tx) => listPage(tx, access, query));
   }
 
   feedback(access: Access, feedback: Feedback, audit: AuditContext): Promise<FeedbackResult> {
-    return this.inTransaction(access, { role: 'palimpsest_feedback', mayWrite: false }, (tx) =>
+    return this.database.as('palimpsest_feedback', access, (tx) =>
       recordFeedback(tx, access, feedback, audit),
     );
   }
 
   listRules(access: Access): Promise<NamespaceRule[]> {
-    return this.reading(access, (tx) => readRules(tx, access.principal.tenantId));
+    return this.database.reading(access, (tx) => readRules(tx, access.principal.tenantId));
   }
 
   putRule(access: Access, rule: NamespaceRuleDraft, audit: AuditContext): Promise<NamespaceRule> {
-    return this.writing(access, (tx) => writeRule(tx, access, rule, audit));
+    return this.database.writing(access, (tx) => writeRule(tx, access, rule, audit));
   }
 
   deleteRule(access: Access, pattern: string, audit: AuditContext): Promise<boolean> {
-    return this.writing(access, (tx) => removeRule(tx, access, pattern, audit));
+    return this.database.writing(access, (tx) => removeRule(tx, access, pattern, audit));
   }
 
   registerModel(tenantId: string, model: { modelId: string; dimensions: number }): Promise<void> {
     const access = systemAccess(tenantId);
-    return this.writing(access, async (tx) => {
+    return this.database.writing(access, async (tx) => {
       await tx.query(insertTenant(tenantId, this.clock()));
       await tx.query(insertModel(tenantId, model.modelId, model.dimensions, this.clock()));
       const [known] = await tx.query<{ dimensions: number }>(selectModelDimensions(tenantId, model.modelId));
@@ -146,7 +145,7 @@ export class SqlMemoryStore implements Store {
   }
 
   health(): Promise<StoreHealth> {
-    return this.reading(systemAccess('health'), async (tx) => {
+    return this.database.reading(systemAccess('health'), async (tx) => {
       const [row] = await tx.query<HealthRow>(selectHealth());
       if (row === undefined) throw new Error('The database did not report its state.');
       return {
@@ -164,35 +163,4 @@ export class SqlMemoryStore implements Store {
   close(): Promise<void> {
     return this.database.close();
   }
-
-  private reading<T>(access: Access, work: (tx: SqlTransaction) => Promise<T>): Promise<T> {
-    return this.inTransaction(access, { role: 'palimpsest_app', mayWrite: false, readOnly: true }, work);
-  }
-
-  private writing<T>(access: Access, work: (tx: SqlTransaction) => Promise<T>): Promise<T> {
-    return this.inTransaction(access, { role: 'palimpsest_app', mayWrite: true }, work);
-  }
-
-  private inTransaction<T>(
-    access: Access,
-    options: { role: RequestRole; mayWrite: boolean; readOnly?: boolean },
-    work: (tx: SqlTransaction) => Promise<T>,
-  ): Promise<T> {
-    return this.database.transaction(
-      async (tx) => {
-        await tx.query(enterAccess(access, options));
-        return work(tx);
-      },
-      { readOnlySnapshot: options.readOnly },
-    );
-  }
-}
-
-/** The server's own work on a tenant: never handed to a request. */
-function systemAccess(tenantId: string): Access {
-  return {
-    principal: { tenantId, userId: 'system', isAdmin: false, isTenantWide: false },
-    readGrants: [],
-    writeGrants: [],
-  };
 }

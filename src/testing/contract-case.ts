@@ -1,3 +1,4 @@
+import type { GovernanceStore } from '../core/governance.ts';
 import type { Store } from '../core/ports.ts';
 
 /** One thing every store must do. Runs on a store of its own tenant; rejects when the store does not. */
@@ -9,6 +10,7 @@ export interface ContractCase {
 /** What a case works with. */
 export interface ContractContext {
   readonly store: Store;
+  readonly governance: GovernanceStore;
   /** A tenant no other case has touched. */
   readonly tenantId: string;
 }

@@ -1,6 +1,7 @@
 import { accessContract } from './access-contract.ts';
 import type { ContractSuite } from './contract-case.ts';
 import { feedbackContract } from './feedback-contract.ts';
+import { governanceContract } from './governance-contract.ts';
 import { lifecycleContract } from './lifecycle-contract.ts';
 import { listContract } from './list-contract.ts';
 import { searchContract } from './search-contract.ts';
@@ -20,4 +21,5 @@ export const storeContract: readonly ContractSuite[] = [
   listContract,
   feedbackContract,
   accessContract,
+  governanceContract,
 ];

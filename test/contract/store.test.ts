@@ -19,7 +19,7 @@ for (const suite of storeContract) {
       it(contractCase.name, async () => {
         const tenantId = `tenant-${randomUUID()}`;
         await store.registerModel(tenantId, TEST_MODEL);
-        await contractCase.run({ store, tenantId });
+        await contractCase.run({ store, governance: opened.governance, tenantId });
       });
     }
   });

@@ -1,3 +1,4 @@
+import type { GovernanceStore } from '../../src/core/governance.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { type OpenStoreOptions, openStore, type StoreLocation } from '../../src/store/open-store.ts';
 import { BACKEND, createDatabase } from './test-database.ts';
@@ -5,6 +6,7 @@ import { BACKEND, createDatabase } from './test-database.ts';
 /** An empty store of the suite's backend, and how to get rid of it. */
 export interface TestStore {
   readonly store: Store;
+  readonly governance: GovernanceStore;
   /** Opens the same data a second time where the backend allows it. */
   readonly location: StoreLocation;
   close(): Promise<void>;
@@ -12,9 +14,10 @@ export interface TestStore {
 
 export async function openTestStore(options: OpenStoreOptions = {}): Promise<TestStore> {
   const { location, drop } = await testLocation();
-  const { store } = await openStore(location, options);
+  const { store, governance } = await openStore(location, options);
   return {
     store,
+    governance,
     location,
     close: async () => {
       await store.close();

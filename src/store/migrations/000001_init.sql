@@ -140,6 +140,8 @@ CREATE TABLE app.memory_embeddings (
   owner_id text GENERATED ALWAYS AS (app.namespace_owner(namespace)) STORED,
   is_global boolean GENERATED ALWAYS AS (app.namespace_is_global(namespace)) STORED,
   embedding vector NOT NULL,
+  -- How much of the text the vector stands for.
+  coverage text NOT NULL CHECK (coverage IN ('whole', 'chunked', 'truncated')),
   -- No foreign key to memories: its check, a look-up for each row, took 60 % of a bulk import's time. Purging
   -- removes an entry's vectors itself.
   PRIMARY KEY (tenant_id, model_id, memory_id),

@@ -2,8 +2,8 @@ import { scopeRegexSource } from '../../core/namespace.ts';
 import type { Access } from '../../core/types.ts';
 import type { SqlStatement } from '../sql-database.ts';
 
-/** Roles a request may run under. Neither can bypass row-level security. */
-export type RequestRole = 'palimpsest_app' | 'palimpsest_feedback';
+/** Roles a request may run under. None can bypass row-level security; the migrations say what each may do. */
+export type RequestRole = 'palimpsest_app' | 'palimpsest_feedback' | 'palimpsest_auth' | 'palimpsest_upkeep';
 
 /**
  * Puts the transaction under a role and says who is asking. `set_config(…, true)` is `SET LOCAL`: all of it

@@ -17,8 +17,9 @@ export function upsertEmbeddings(tenantId: string, entries: readonly EntryEmbedd
   const namespaces: string[] = [];
   const dense: (string | null)[] = [];
   const sparse: (string | null)[] = [];
+  const coverages: string[] = [];
   for (const entry of entries) {
-    for (const { modelId, vector } of entry.embeddings) {
+    for (const { modelId, vector, coverage } of entry.embeddings) {
       if (vector === null) continue;
       const literal = vectorLiteral(vector);
       ids.push(entry.memoryId);
@@ -26,16 +27,18 @@ export function upsertEmbeddings(tenantId: string, entries: readonly EntryEmbedd
       namespaces.push(entry.namespace);
       dense.push(literal.sparse ? null : literal.text);
       sparse.push(literal.sparse ? literal.text : null);
+      coverages.push(coverage ?? 'whole');
     }
   }
   if (ids.length === 0) return null;
   return {
-    text: `INSERT INTO app.memory_embeddings AS e (tenant_id, model_id, memory_id, namespace, embedding)
-      SELECT $1, r.model_id, r.memory_id, r.namespace, coalesce(r.dense::vector, r.sparse::sparsevec::vector)
-      FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[])
-        AS r (memory_id, model_id, namespace, dense, sparse)
-      ON CONFLICT (tenant_id, model_id, memory_id) DO UPDATE SET embedding = excluded.embedding`,
-    values: [tenantId, ids, models, namespaces, dense, sparse],
+    text: `INSERT INTO app.memory_embeddings AS e (tenant_id, model_id, memory_id, namespace, embedding, coverage)
+      SELECT $1, r.model_id, r.memory_id, r.namespace, coalesce(r.dense::vector, r.sparse::sparsevec::vector),
+        r.coverage
+      FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+        AS r (memory_id, model_id, namespace, dense, sparse, coverage)
+      ON CONFLICT (tenant_id, model_id, memory_id) DO UPDATE SET embedding = excluded.embedding, coverage = excluded.coverage`,
+    values: [tenantId, ids, models, namespaces, dense, sparse, coverages],
   };
 }
 

@@ -1,0 +1,272 @@
+import type { ListCursor, ScopePatterns } from './ports.ts';
+import type { Access, JsonObject, JsonValue, RankingProfile } from './types.ts';
+
+/**
+ * What people decide and may look up afterwards: keys, policies, profiles, consent, the audit and the traces.
+ * All of it is data with an audit row; the ports at the end are implemented by `store`.
+ */
+
+/** What a key may be used for. `admin` also governs the tenant: keys, rules, policies, profiles, audit. */
+export const KEY_SCOPES = ['read', 'write', 'feedback', 'admin'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** An API key as it is kept: never the secret, only its SHA-256. */
+export interface ApiKey {
+  readonly id: string;
+  readonly tenantId: string;
+  /** The user who asks when this key is used. */
+  readonly userId: string;
+  /** What a person calls it. */
+  readonly name: string;
+  /** First characters of the key, to recognise it by. */
+  readonly prefix: string;
+  readonly scopes: readonly KeyScope[];
+  readonly createdAt: Date;
+  readonly createdBy: string;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** To the minute. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** A key with the digest its secret is compared with. Stays inside the server. */
+export interface StoredKey extends ApiKey {
+  /** SHA-256 of the whole key, 64 hex digits. */
+  readonly secretHash: string;
+}
+
+/** What an agent or a task may do. An unset number falls back to the profile; 0 is a value. */
+export interface MemoryPolicy {
+  /** Patterns with `${user_id}`, `${agent_id}`, `${task_id}`, `${chat_id}`, `${session_id}`. */
+  readonly readNamespaces: readonly string[];
+  /** Where memories are written by default. */
+  readonly writeNamespace: string | null;
+  /** Patterns that writes may go to, beside `writeNamespace`. */
+  readonly allowedWriteNamespaces: readonly string[];
+  /** Whether runs are stored automatically. Default false. */
+  readonly allowWrite: boolean;
+  /** Whether the agent's tools may write. Default false. */
+  readonly allowToolWrite: boolean;
+  /** Whether the agent's tools may delete. Default false. */
+  readonly allowToolDelete: boolean;
+  /** Name of a ranking profile. */
+  readonly profile: string | null;
+  readonly topK: number | null;
+  readonly minScore: number | null;
+  readonly relativeCutoff: number | null;
+  /** Tokens a memory block may take. */
+  readonly tokenBudget: number | null;
+}
+
+/** Whom a policy is for. A task's policy replaces the agent's whole. */
+export interface PolicySubject {
+  readonly kind: 'agent' | 'task';
+  readonly id: string;
+}
+
+export interface StoredPolicy extends MemoryPolicy {
+  readonly subject: PolicySubject;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A profile an administrator has defined. */
+export interface StoredProfile {
+  readonly profile: RankingProfile;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A user of the tenant, as far as the server keeps something about them. */
+export interface UserSettings {
+  readonly userId: string;
+  /** The user's own consent that administrators may read the user's private namespaces. Default false. */
+  readonly allowAdminMemory: boolean;
+}
+
+export const AUDIT_ACTIONS = ['read', 'write', 'delete', 'status', 'feedback', 'warning', 'admin'] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export interface AuditRecord {
+  readonly id: string;
+  readonly occurredAt: Date;
+  readonly action: AuditAction;
+  readonly operation: string | null;
+  readonly actorId: string;
+  readonly namespace: string | null;
+  readonly memoryId: string | null;
+  readonly detail: JsonObject;
+}
+
+/** A record that is still to be written. `occurredAt`: milliseconds since the epoch. */
+export interface NewAuditRecord {
+  readonly action: AuditAction;
+  readonly operation?: string | null | undefined;
+  readonly occurredAt: number;
+  readonly namespace?: string | null | undefined;
+  readonly memoryId?: string | null | undefined;
+  readonly detail: JsonObject;
+}
+
+export interface AuditQuery {
+  readonly actions?: readonly AuditAction[] | undefined;
+  readonly actorId?: string | undefined;
+  readonly memoryId?: string | undefined;
+  readonly scope?: ScopePatterns | undefined;
+  /** Inclusive. */
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly until?: Date | undefined;
+  readonly limit: number;
+  /** `createdAt` is the record's `occurredAt`. */
+  readonly after: ListCursor | null;
+}
+
+/** A page of something that is listed newest first. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Null on the last page. */
+  readonly next: ListCursor | null;
+}
+
+/** A trace to keep: who asked, and how the result came about in wire form. */
+export interface StoredTrace {
+  readonly id: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+  /** Text of the query; null while browsing. */
+  readonly query: string | null;
+  readonly trace: JsonObject;
+}
+
+export interface TraceQuery {
+  readonly userId?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly limit: number;
+  readonly after: ListCursor | null;
+}
+
+/** What a namespace holds. */
+export interface NamespaceReport {
+  readonly path: string;
+  readonly ownerId: string | null;
+  readonly version: number;
+  readonly createdAt: Date;
+  /** Last change of anything in it. */
+  readonly updatedAt: Date;
+  /** Entries a search can find. */
+  readonly liveCount: number;
+  /** All entries: superseded, expired and deleted ones too. */
+  readonly totalCount: number;
+  /** UTF-8 bytes of all contents. */
+  readonly contentBytes: number;
+}
+
+/** An answer kept under an `Idempotency-Key`. */
+export interface IdempotentAnswer {
+  /** SHA-256 of what was asked; the same key with another request is a conflict. */
+  readonly requestHash: string;
+  readonly status: number;
+  readonly body: JsonValue;
+}
+
+/** Keys, found before anybody is known: the one look-up that is not under a tenant. */
+export interface KeyStore {
+  findKeys(prefix: string): Promise<StoredKey[]>;
+  /** Notes that a key was used, at most once a minute. */
+  touchKey(key: ApiKey, now: number): Promise<void>;
+  createKey(access: Access, key: StoredKey): Promise<ApiKey>;
+  /** An administrator sees the tenant's keys, everybody else their own. */
+  listKeys(access: Access): Promise<ApiKey[]>;
+  /** @throws PalimpsestError `not_found` */
+  revokeKey(access: Access, id: string, now: number): Promise<ApiKey>;
+}
+
+export interface PolicyStore {
+  /** Null where there is none. */
+  findPolicy(access: Access, subject: PolicySubject): Promise<StoredPolicy | null>;
+  listPolicies(access: Access): Promise<StoredPolicy[]>;
+  putPolicy(access: Access, subject: PolicySubject, policy: MemoryPolicy, now: number): Promise<StoredPolicy>;
+  /** False when there was none. */
+  deletePolicy(access: Access, subject: PolicySubject, now: number): Promise<boolean>;
+}
+
+export interface ProfileStore {
+  findProfile(access: Access, name: string): Promise<StoredProfile | null>;
+  listProfiles(access: Access): Promise<StoredProfile[]>;
+  putProfile(access: Access, profile: RankingProfile, now: number): Promise<StoredProfile>;
+  deleteProfile(access: Access, name: string, now: number): Promise<boolean>;
+}
+
+export interface UserStore {
+  /** The asker's own settings. */
+  userSettings(access: Access): Promise<UserSettings>;
+  setAllowAdminMemory(access: Access, allow: boolean, now: number): Promise<UserSettings>;
+}
+
+export interface AuditLog {
+  /** Writes records of one principal; for events that have no transaction of their own. */
+  appendAudit(access: Access, records: readonly NewAuditRecord[]): Promise<void>;
+  /** @throws PalimpsestError `forbidden` for anybody but an administrator. */
+  listAudit(access: Access, query: AuditQuery): Promise<Page<AuditRecord>>;
+}
+
+export interface TraceStore {
+  /** Writes traces of one principal, together with the audit records of those reads. */
+  appendTraces(
+    access: Access,
+    traces: readonly StoredTrace[],
+    records: readonly NewAuditRecord[],
+  ): Promise<void>;
+  /** A user sees their own traces, an administrator those of the tenant. Null where there is none to see. */
+  findTrace(access: Access, id: string): Promise<StoredTrace | null>;
+  listTraces(access: Access, query: TraceQuery): Promise<Page<StoredTrace>>;
+  /** Removes what is older. Milliseconds since the epoch; null keeps everything. Counts what went. */
+  expireRecords(
+    tenantId: string,
+    before: { readonly audit: number | null; readonly traces: number | null; readonly idempotency: number },
+  ): Promise<{ audit: number; traces: number; idempotency: number }>;
+  /** Every tenant there is: for the upkeep above. */
+  tenantIds(): Promise<string[]>;
+}
+
+export interface IdempotencyStore {
+  /**
+   * Claims a key for a request. `new`: carry it out and call `keepAnswer`. `answered`: give this answer again.
+   * `running`: the first request has not ended. A claim that was never answered lapses after a minute.
+   */
+  claimIdempotencyKey(
+    access: Access,
+    key: string,
+    requestHash: string,
+    now: number,
+  ): Promise<{ state: 'new' } | { state: 'running' } | { state: 'answered'; answer: IdempotentAnswer }>;
+  keepAnswer(access: Access, key: string, answer: IdempotentAnswer): Promise<void>;
+  /** Gives a claim up after a request that failed before it changed anything. */
+  releaseIdempotencyKey(access: Access, key: string): Promise<void>;
+}
+
+export interface ReportStore {
+  /** Namespaces the asker may read, by path. */
+  reportNamespaces(
+    access: Access,
+    query: {
+      readonly scope: ScopePatterns;
+      readonly now: number;
+      readonly limit: number;
+      readonly after: string | null;
+    },
+  ): Promise<NamespaceReport[]>;
+}
+
+/** Everything that governs a tenant. */
+export interface GovernanceStore
+  extends KeyStore,
+    PolicyStore,
+    ProfileStore,
+    UserStore,
+    AuditLog,
+    TraceStore,
+    IdempotencyStore,
+    ReportStore {}
