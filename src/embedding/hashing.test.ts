@@ -89,10 +89,11 @@ describe('similarity is overlap of words', () => {
     expect(none).toBeLessThan(0.15);
   });
 
-  it('is about 0 for a paraphrase that shares no word: what hashing can not do', async () => {
-    expect(await similarity('My physician prescribed tablets', 'The doctor gave me pills')).toBeLessThan(
-      0.15,
-    );
+  it('is about 0 for a paraphrase, and blind to meaning: the examples of docs/embeddings.md', async () => {
+    expect(await similarity('My physician prescribed tablets', 'The doctor gave me pills')).toBeCloseTo(0, 3);
+    expect(await similarity('Where does Ann work?', 'Ann works at the museum in Lyon')).toBeCloseTo(0.666, 3);
+    expect(await similarity('Where does Ann work?', 'She is employed by a gallery')).toBeCloseTo(0, 3);
+    expect(await similarity('I like tea', 'I do not like tea')).toBeCloseTo(Math.SQRT1_2, 3);
   });
 
   it('finds names, numbers and identifiers in other spellings', async () => {
