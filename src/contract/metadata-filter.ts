@@ -3,6 +3,7 @@ import { excerpt, invalidInput, type PalimpsestError } from '../core/errors.ts';
 import { checkMetadataFilter, parseFilterKey } from '../core/filter.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import type { JsonObject, JsonValue, MetadataFilter, MetadataOperator } from '../core/types.ts';
+import { shortName } from './field-path.ts';
 
 const OPERATORS = [
   'eq',
@@ -48,7 +49,7 @@ function readObject(conditions: JsonObject, field: string): MetadataFilter {
 }
 
 function readEntry(key: string, value: JsonValue, field: string): MetadataFilter[] {
-  const place = `${field}.${key}`;
+  const place = `${field}.${shortName(key)}`;
   switch (key) {
     case 'and':
     case 'or':
@@ -101,7 +102,7 @@ function readOperator(name: string, place: string): MetadataOperator {
   const hint = nearest === null ? undefined : `Did you mean ${nearest}?`;
   throw invalidInput(
     `${place}: ${excerpt(name)} is not an operator. ${hint ?? `Allowed: ${OPERATORS.join(', ')}; {"eq": {…}} compares with an object.`}`,
-    { path: `${place}.${name}`, got: name, allowed: [...OPERATORS], hint },
+    { path: `${place}.${shortName(name)}`, got: shortName(name), allowed: [...OPERATORS], hint },
   );
 }
 

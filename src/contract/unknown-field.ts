@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../core/errors.ts';
 import { nearestName } from '../core/nearest-name.ts';
+import { shortName } from './field-path.ts';
 
 const PROFILE_HINT =
   'Ranking parameters are kept by the server, so that scores stay comparable between calls. Name one of its profiles with profile.';
@@ -44,7 +45,7 @@ export function unknownField(
   const hint = hintFor(name, known);
   return {
     message: `${path}: this field is unknown. ${hint ?? `Allowed: ${known.join(', ')}.`}`,
-    detail: { path, got: name, allowed: [...known], hint },
+    detail: { path, got: shortName(name), allowed: [...known], hint },
   };
 }
 
