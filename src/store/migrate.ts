@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PalimpsestError } from '../core/errors.ts';
 import type { SqlDatabase, SqlTransaction } from './sql-database.ts';
-import { SqlError, sqlState } from './sql-errors.ts';
+import { sqlState } from './sql-errors.ts';
 
 /**
  * Brings a database to our schema: numbered SQL files, upwards only, each applied once in a transaction of its
@@ -42,10 +41,6 @@ const FILE_NAME = /^(?<version>\d{6})_[a-z0-9_]+\.sql$/;
 /** Any number, as long as no other program on the database takes the same: "palimpse" in ASCII. */
 const ADVISORY_LOCK = '8097872805052314469';
 
-/** Tries of one migration while migrations of other databases of the same cluster change the same roles. */
-const MAX_ATTEMPTS = 20;
-const RETRY_AFTER_MS = 50;
-
 /**
  * Applies what is missing. Processes that start at once may all call it: one applies, the others wait for it.
  * A database that is up to date is only read, so a role without rights on the schema can call it too.
@@ -60,7 +55,7 @@ export async function migrate(
   const known = await readMigrations(options.directory);
   const applied: string[] = [];
   while ((await findPending(database, known)).length > 0) {
-    const migration = await applyNext(database, known);
+    const migration = await database.transaction((tx) => applyNext(tx, known));
     // Another process may have applied the last one meanwhile.
     if (migration !== undefined) applied.push(migration.name);
   }
@@ -114,8 +109,11 @@ async function readPending(tx: SqlTransaction, known: readonly Migration[]): Pro
 type AppliedMigration = { version: number; name: string; checksum: string };
 
 async function readApplied(tx: SqlTransaction): Promise<AppliedMigration[]> {
+  // Not to_regclass: it answers from a cache that a wait for an advisory lock does not refresh, so a process
+  // that had waited still saw no table, and applied the first migration a second time.
   const [table] = await tx.query<{ exists: boolean }>({
-    text: "SELECT to_regclass('app.schema_migrations') IS NOT NULL AS exists",
+    text: `SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE n.nspname = 'app' AND c.relname = 'schema_migrations') AS exists`,
     values: [],
   });
   if (table?.exists !== true) return [];
@@ -166,28 +164,14 @@ function refuseEdited(applied: readonly AppliedMigration[], known: readonly Migr
 }
 
 /** Applies the first missing migration, if one is still missing under the lock. */
-async function applyNext(database: SqlDatabase, known: readonly Migration[]): Promise<Migration | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await database.transaction((tx) => applyNextLocked(tx, known));
-    } catch (error) {
-      if (attempt >= MAX_ATTEMPTS || !isClusterContention(error)) throw error;
-      await sleep(RETRY_AFTER_MS * Math.random());
-    }
-  }
-}
-
-async function applyNextLocked(
-  tx: SqlTransaction,
-  known: readonly Migration[],
-): Promise<Migration | undefined> {
+async function applyNext(tx: SqlTransaction, known: readonly Migration[]): Promise<Migration | undefined> {
   // An index may take longer to build than any request's statement should.
   await tx.exec(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
   const [next] = await readPending(tx, known);
   if (next === undefined) return undefined;
   await inMigration(next, async () => {
     if (next.version === 1) await tx.exec(BOOTSTRAP);
-    // First, so that a second process that got past the lock somehow fails here and not half-way.
+    // First, so that a second process that got past the lock somehow would fail here and not half-way.
     await tx.query({
       text: 'INSERT INTO app.schema_migrations (version, name, checksum) VALUES ($1, $2, $3)',
       values: [next.version, next.name, next.checksum],
@@ -211,18 +195,19 @@ async function inMigration(migration: Migration, work: () => Promise<void>): Pro
   try {
     await work();
   } catch (error) {
-    if (
-      isClusterContention(error) ||
-      (PalimpsestError.isInstance(error) && error.code === 'store_unavailable')
-    )
-      throw error;
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    if (PalimpsestError.isInstance(error) && error.code === 'store_unavailable') throw error;
     throw new PalimpsestError(
       'invalid_config',
-      `The migration ${migration.name} failed: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      `The migration ${migration.name} failed: ${rootMessage(error)}.`,
       { details: [{ path: migration.name, hint: hintFor(error) }], cause: error },
     );
   }
+}
+
+/** What the server said, below our own words for it. */
+function rootMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }
 
 function hintFor(error: unknown): string {
@@ -234,14 +219,4 @@ function hintFor(error: unknown): string {
     default:
       return 'Nothing of this migration was kept. Mend the cause, then start again.';
   }
-}
-
-/**
- * Roles belong to the cluster while an advisory lock belongs to a database, so migrations of two databases can
- * meet in the catalog of roles. Postgres has no error code of its own for that.
- */
-function isClusterContention(error: unknown): boolean {
-  if (!(error instanceof SqlError)) return false;
-  if (error.code === 'XX000') return error.message.includes('tuple concurrently');
-  return error.code === '23505' && error.schema === 'pg_catalog';
 }

@@ -5,7 +5,11 @@ CREATE EXTENSION vector;
 
 CREATE ROLE palimpsest_app NOLOGIN NOBYPASSRLS;
 
+CREATE ROLE palimpsest_auth NOLOGIN NOBYPASSRLS;
+
 CREATE ROLE palimpsest_feedback NOLOGIN NOBYPASSRLS;
+
+CREATE ROLE palimpsest_upkeep NOLOGIN NOBYPASSRLS;
 
 CREATE OR REPLACE FUNCTION app.asking_tenant()
  RETURNS text
@@ -18,6 +22,12 @@ CREATE OR REPLACE FUNCTION app.asking_user()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN NULLIF(current_setting('palimpsest.user_id'::text, true), ''::text);
+
+CREATE OR REPLACE FUNCTION app.governs()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (app.is_tenant_wide() OR app.is_admin());
 
 CREATE OR REPLACE FUNCTION app.is_admin()
  RETURNS boolean
@@ -55,6 +65,27 @@ CREATE OR REPLACE FUNCTION app.write_grants()
  STABLE PARALLEL SAFE
 RETURN NULLIF(current_setting('palimpsest.write_grants'::text, true), ''::text);
 
+CREATE TABLE app.api_keys (
+  tenant_id text NOT NULL,
+  key_id uuid NOT NULL,
+  user_id text NOT NULL,
+  name text NOT NULL,
+  prefix text NOT NULL,
+  secret_hash text NOT NULL,
+  scopes text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  CONSTRAINT api_keys_pkey PRIMARY KEY (tenant_id, key_id),
+  CONSTRAINT api_keys_scopes_check CHECK (((scopes <@ ARRAY['read'::text, 'write'::text, 'feedback'::text, 'admin'::text]) AND (cardinality(scopes) > 0))),
+  CONSTRAINT api_keys_secret_hash_check CHECK ((secret_hash ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.api_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.api_keys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE app.embedding_models (
   tenant_id text NOT NULL,
   model_id text NOT NULL,
@@ -66,6 +97,20 @@ CREATE TABLE app.embedding_models (
 );
 ALTER TABLE app.embedding_models ENABLE ROW LEVEL SECURITY;
 ALTER TABLE app.embedding_models FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.idempotency_keys (
+  tenant_id text NOT NULL,
+  user_id text NOT NULL,
+  idempotency_key text NOT NULL,
+  request_hash text NOT NULL,
+  claimed_at timestamp with time zone NOT NULL,
+  status integer,
+  body jsonb,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (tenant_id, user_id, idempotency_key),
+  CONSTRAINT idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.idempotency_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.idempotency_keys FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE app.memories (
   tenant_id text NOT NULL,
@@ -137,7 +182,9 @@ CREATE TABLE app.memory_embeddings (
   owner_id text GENERATED ALWAYS AS (app.namespace_owner(namespace)) STORED,
   is_global boolean GENERATED ALWAYS AS (app.namespace_is_global(namespace)) STORED,
   embedding vector NOT NULL,
+  coverage text NOT NULL,
   CONSTRAINT memory_embeddings_pkey PRIMARY KEY (tenant_id, model_id, memory_id),
+  CONSTRAINT memory_embeddings_coverage_check CHECK ((coverage = ANY (ARRAY['whole'::text, 'chunked'::text, 'truncated'::text]))),
   CONSTRAINT memory_embeddings_tenant_id_model_id_fkey FOREIGN KEY (tenant_id, model_id) REFERENCES app.embedding_models(tenant_id, model_id)
 ) WITH (toast_tuple_target=8160);
 ALTER TABLE app.memory_embeddings ENABLE ROW LEVEL SECURITY;
@@ -157,6 +204,47 @@ CREATE TABLE app.memory_feedback (
 ALTER TABLE app.memory_feedback ENABLE ROW LEVEL SECURITY;
 ALTER TABLE app.memory_feedback FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE app.memory_policies (
+  tenant_id text NOT NULL,
+  subject_kind text NOT NULL,
+  subject_id text NOT NULL,
+  read_namespaces text[] NOT NULL,
+  write_namespace text,
+  allowed_write_namespaces text[] NOT NULL,
+  allow_write boolean NOT NULL,
+  allow_tool_write boolean NOT NULL,
+  allow_tool_delete boolean NOT NULL,
+  profile text,
+  top_k integer,
+  min_score double precision,
+  relative_cutoff double precision,
+  token_budget integer,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT memory_policies_pkey PRIMARY KEY (tenant_id, subject_kind, subject_id),
+  CONSTRAINT memory_policies_min_score_check CHECK ((min_score >= (0)::double precision)),
+  CONSTRAINT memory_policies_relative_cutoff_check CHECK (((relative_cutoff >= (0)::double precision) AND (relative_cutoff <= (1)::double precision))),
+  CONSTRAINT memory_policies_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['agent'::text, 'task'::text]))),
+  CONSTRAINT memory_policies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id),
+  CONSTRAINT memory_policies_token_budget_check CHECK ((token_budget >= 0)),
+  CONSTRAINT memory_policies_top_k_check CHECK (((top_k >= 1) AND (top_k <= 200)))
+);
+ALTER TABLE app.memory_policies ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.memory_policies FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.memory_traces (
+  tenant_id text NOT NULL,
+  trace_id uuid NOT NULL,
+  user_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  query text,
+  trace jsonb NOT NULL,
+  CONSTRAINT memory_traces_pkey PRIMARY KEY (tenant_id, trace_id),
+  CONSTRAINT memory_traces_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.memory_traces ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.memory_traces FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE app.namespaces (
   tenant_id text NOT NULL,
   path text NOT NULL,
@@ -170,6 +258,20 @@ CREATE TABLE app.namespaces (
 );
 ALTER TABLE app.namespaces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE app.namespaces FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.ranking_profiles (
+  tenant_id text NOT NULL,
+  name text NOT NULL,
+  kind text NOT NULL,
+  parameters jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT ranking_profiles_pkey PRIMARY KEY (tenant_id, name),
+  CONSTRAINT ranking_profiles_kind_check CHECK ((kind = ANY (ARRAY['boosted'::text, 'weighted'::text]))),
+  CONSTRAINT ranking_profiles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
+);
+ALTER TABLE app.ranking_profiles ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.ranking_profiles FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE app.schema_migrations (
   version integer NOT NULL,
@@ -214,6 +316,8 @@ CREATE TABLE app.vector_namespace_rules (
 ALTER TABLE app.vector_namespace_rules ENABLE ROW LEVEL SECURITY;
 ALTER TABLE app.vector_namespace_rules FORCE ROW LEVEL SECURITY;
 
+CREATE INDEX api_keys_by_prefix ON app.api_keys USING btree (prefix);
+
 CREATE INDEX memories_by_creation ON app.memories USING btree (tenant_id, created_at DESC, id DESC);
 
 CREATE INDEX memories_by_namespace ON app.memories USING btree (tenant_id, namespace, version);
@@ -224,11 +328,36 @@ CREATE UNIQUE INDEX memories_live_content ON app.memories USING btree (tenant_id
 
 CREATE INDEX memory_audit_by_memory ON app.memory_audit USING btree (tenant_id, memory_id) WHERE (memory_id IS NOT NULL);
 
+CREATE INDEX memory_audit_by_time ON app.memory_audit USING btree (tenant_id, occurred_at DESC, audit_id DESC);
+
 CREATE INDEX memory_embeddings_by_memory ON app.memory_embeddings USING btree (tenant_id, memory_id);
 
 CREATE INDEX memory_feedback_by_memory ON app.memory_feedback USING btree (tenant_id, memory_id);
 
+CREATE INDEX memory_traces_by_time ON app.memory_traces USING btree (tenant_id, created_at DESC, trace_id DESC);
+
+CREATE POLICY keys_insert ON app.api_keys FOR INSERT TO palimpsest_app
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
+
+CREATE POLICY keys_lookup ON app.api_keys FOR SELECT TO palimpsest_auth
+  USING true;
+
+CREATE POLICY keys_read ON app.api_keys FOR SELECT TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.governs() AS governs) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
+CREATE POLICY keys_touch ON app.api_keys FOR UPDATE TO palimpsest_auth
+  USING true;
+
+CREATE POLICY keys_update ON app.api_keys FOR UPDATE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.governs() AS governs) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
 CREATE POLICY embedding_models_all ON app.embedding_models FOR ALL TO public
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY idempotency_all ON app.idempotency_keys FOR ALL TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (user_id = ( SELECT app.asking_user() AS asking_user)));
+
+CREATE POLICY idempotency_upkeep ON app.idempotency_keys FOR ALL TO palimpsest_upkeep
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY memories_delete ON app.memories FOR DELETE TO palimpsest_app
@@ -254,6 +383,12 @@ CREATE POLICY audit_insert ON app.memory_audit FOR INSERT TO public
 CREATE POLICY audit_read ON app.memory_audit FOR SELECT TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin)));
 
+CREATE POLICY audit_upkeep ON app.memory_audit FOR DELETE TO palimpsest_upkeep
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY audit_upkeep_find ON app.memory_audit FOR SELECT TO palimpsest_upkeep
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
 CREATE POLICY memory_embeddings_delete ON app.memory_embeddings FOR DELETE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
 
@@ -271,6 +406,30 @@ CREATE POLICY memory_embeddings_update ON app.memory_embeddings FOR UPDATE TO pa
 CREATE POLICY memory_feedback_all ON app.memory_feedback FOR ALL TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
 
+CREATE POLICY policies_delete ON app.memory_policies FOR DELETE TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
+
+CREATE POLICY policies_insert ON app.memory_policies FOR INSERT TO public
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
+
+CREATE POLICY policies_read ON app.memory_policies FOR SELECT TO public
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY policies_update ON app.memory_policies FOR UPDATE TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
+
+CREATE POLICY traces_insert ON app.memory_traces FOR INSERT TO palimpsest_app
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (user_id = ( SELECT app.asking_user() AS asking_user)));
+
+CREATE POLICY traces_read ON app.memory_traces FOR SELECT TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.governs() AS governs) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
+CREATE POLICY traces_upkeep ON app.memory_traces FOR DELETE TO palimpsest_upkeep
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY traces_upkeep_find ON app.memory_traces FOR SELECT TO palimpsest_upkeep
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
 CREATE POLICY namespaces_feedback ON app.namespaces FOR UPDATE TO palimpsest_feedback
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
@@ -285,9 +444,24 @@ CREATE POLICY namespaces_read ON app.namespaces FOR SELECT TO public
 CREATE POLICY namespaces_update ON app.namespaces FOR UPDATE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (path ~ ( SELECT app.write_grants() AS write_grants)))));
 
+CREATE POLICY profiles_delete ON app.ranking_profiles FOR DELETE TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
+
+CREATE POLICY profiles_insert ON app.ranking_profiles FOR INSERT TO public
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
+
+CREATE POLICY profiles_read ON app.ranking_profiles FOR SELECT TO public
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY profiles_update ON app.ranking_profiles FOR UPDATE TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
+
 CREATE POLICY tenants_all ON app.tenants FOR ALL TO public
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant))
   WITH CHECK (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY tenants_upkeep ON app.tenants FOR SELECT TO palimpsest_upkeep
+  USING true;
 
 CREATE POLICY users_insert ON app.users FOR INSERT TO public
   WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
@@ -312,9 +486,21 @@ CREATE POLICY rules_update ON app.vector_namespace_rules FOR UPDATE TO public
 
 GRANT USAGE ON SCHEMA app TO palimpsest_app;
 
+GRANT USAGE ON SCHEMA app TO palimpsest_auth;
+
 GRANT USAGE ON SCHEMA app TO palimpsest_feedback;
 
+GRANT USAGE ON SCHEMA app TO palimpsest_upkeep;
+
+GRANT INSERT, SELECT, UPDATE ON app.api_keys TO palimpsest_app;
+
+GRANT SELECT, UPDATE (last_used_at) ON app.api_keys TO palimpsest_auth;
+
 GRANT INSERT, SELECT ON app.embedding_models TO palimpsest_app;
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.idempotency_keys TO palimpsest_app;
+
+GRANT DELETE, SELECT (claimed_at), SELECT (idempotency_key), SELECT (tenant_id), SELECT (user_id) ON app.idempotency_keys TO palimpsest_upkeep;
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.memories TO palimpsest_app;
 
@@ -324,19 +510,31 @@ GRANT INSERT, SELECT ON app.memory_audit TO palimpsest_app;
 
 GRANT INSERT ON app.memory_audit TO palimpsest_feedback;
 
+GRANT DELETE, SELECT (audit_id), SELECT (occurred_at), SELECT (tenant_id) ON app.memory_audit TO palimpsest_upkeep;
+
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_embeddings TO palimpsest_app;
 
 GRANT SELECT ON app.memory_feedback TO palimpsest_app;
 
 GRANT INSERT, SELECT ON app.memory_feedback TO palimpsest_feedback;
 
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_policies TO palimpsest_app;
+
+GRANT INSERT, SELECT ON app.memory_traces TO palimpsest_app;
+
+GRANT DELETE, SELECT (created_at), SELECT (tenant_id), SELECT (trace_id) ON app.memory_traces TO palimpsest_upkeep;
+
 GRANT INSERT, SELECT, UPDATE ON app.namespaces TO palimpsest_app;
 
 GRANT SELECT, UPDATE (updated_at), UPDATE (version) ON app.namespaces TO palimpsest_feedback;
 
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.ranking_profiles TO palimpsest_app;
+
 GRANT SELECT ON app.schema_migrations TO palimpsest_app;
 
 GRANT INSERT, SELECT ON app.tenants TO palimpsest_app;
+
+GRANT SELECT ON app.tenants TO palimpsest_upkeep;
 
 GRANT INSERT, SELECT, UPDATE ON app.users TO palimpsest_app;
 

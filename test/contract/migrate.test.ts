@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeSchema } from '../../src/store/describe-schema.ts';
 import { MIGRATIONS_DIRECTORY, migrate, pendingMigrations, readMigrations } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
@@ -20,20 +20,23 @@ let folder: MigrationsFolder;
 let opened: TestSqlDatabase;
 let database: SqlDatabase;
 
-beforeEach(async () => {
+beforeAll(async () => {
   nothing = makeMigrationsFolder();
+  opened = await openTestSqlDatabase(nothing.directory);
+  database = opened.database;
+});
+afterAll(async () => {
+  await opened.close();
+  nothing.remove();
+});
+beforeEach(async () => {
+  await runScript(database, 'DROP SCHEMA IF EXISTS app CASCADE; DROP EXTENSION IF EXISTS vector CASCADE');
   folder = makeMigrationsFolder({
     '000001_first.sql': 'CREATE TABLE app.first (id integer);',
     '000002_second.sql': '-- needs the first\nALTER TABLE app.first ADD COLUMN name text;',
   });
-  opened = await openTestSqlDatabase(nothing.directory);
-  database = opened.database;
 });
-afterEach(async () => {
-  await opened.close();
-  nothing.remove();
-  folder.remove();
-});
+afterEach(() => folder.remove());
 
 const run = () => migrate(database, { directory: folder.directory });
 const appliedNames = async () =>
