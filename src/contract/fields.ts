@@ -9,8 +9,7 @@ import {
   checkTags,
   checkType,
 } from '../core/entry.ts';
-import { invalidInput } from '../core/errors.ts';
-import { parseNamespacePath, parsePattern } from '../core/namespace.ts';
+import { parseNamespacePath, parseScope } from '../core/namespace.ts';
 import { byRule } from './by-rule.ts';
 import { parseInstant } from './instant.ts';
 
@@ -85,25 +84,4 @@ export const namespacesField = z
       'Paths (that namespace alone) or patterns (`p.*` is all below p). Leave it out for everything you may read.',
     example: ['vector.user.local.*', 'vector.global.*'],
   })
-  .transform(byRule(checkScope, 'namespaces'));
-
-/** Checks the patterns of a read scope. An empty scope is refused: read as "no limit" it would leak. */
-export function checkScope(patterns: readonly string[], field: string): readonly string[] {
-  if (patterns.length === 0) {
-    throw invalidInput(
-      `${field}: an empty list names no namespace. Leave it out for everything you may read.`,
-      {
-        path: field,
-        got: 'an empty list',
-        allowed: `1 to ${MAX_SCOPE_PATTERNS} patterns`,
-      },
-    );
-  }
-  if (patterns.length > MAX_SCOPE_PATTERNS) {
-    throw invalidInput(
-      `${field}: ${patterns.length} patterns are more than ${MAX_SCOPE_PATTERNS}. Use * or \${name} to name several namespaces at once.`,
-      { path: field, got: patterns.length, allowed: `1 to ${MAX_SCOPE_PATTERNS} patterns` },
-    );
-  }
-  return patterns.map((pattern, index) => parsePattern(pattern, `${field}[${index}]`));
-}
+  .transform(byRule(parseScope, 'namespaces'));

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { MAX_PAGE_SIZE } from '../core/defaults.ts';
 import { checkQueryText } from '../core/entry.ts';
 import { excerpt, invalidInput } from '../core/errors.ts';
+import { parseScope } from '../core/namespace.ts';
 import type { Lifecycle } from '../core/ports.ts';
 import type { MemoryFilter } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
-import { checkScope, instantField, namespacesField } from './fields.ts';
+import { instantField, namespacesField } from './fields.ts';
 import { decodeListCursor } from './list-cursor.ts';
 import {
   checkFilterTags,
@@ -49,7 +50,7 @@ function repeatable<Out>(rule: (words: readonly string[], field: string) => Out,
 /** The query string of a list: `?namespace=a.*&type=fact&tag=red&limit=20`. A repeated `tag` means all of them. */
 export const listQuerySchema = z
   .strictObject({
-    namespace: repeatable(checkScope, 'namespace'),
+    namespace: repeatable(parseScope, 'namespace'),
     type: repeatable(checkTypes, 'type'),
     tag: repeatable(checkFilterTags, 'tag'),
     any_tag: repeatable(checkFilterTags, 'any_tag'),

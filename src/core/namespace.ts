@@ -126,31 +126,43 @@ export function parsePattern(text: string, field = 'pattern'): string {
 }
 
 /**
- * Checks the patterns of one read scope or policy: at most 64, each by {@link parsePattern}, and together no
- * longer than PostgreSQL compiles in an instant. At least one: an empty list would silently find nothing.
+ * Checks the patterns of one read scope or policy: 1 to 64, each by {@link parsePattern}, and together no more
+ * than PostgreSQL compiles in an instant. An empty list is refused: read as "no limit" it would leak.
  *
  * @param field - Dotted name of the field, for the error. Default `namespaces`.
  * @returns The patterns, as a copy.
  * @throws PalimpsestError `invalid_input`
  */
 export function parseScope(patterns: readonly string[], field = 'namespaces'): string[] {
-  const fault = (what: string, allowed: string) =>
-    invalidInput(`${field}: ${what}.`, { path: field, allowed });
-  if (!Array.isArray(patterns)) throw fault('it is not a list of patterns', 'a list of patterns');
-  if (patterns.length < 1 || patterns.length > MAX_SCOPE_PATTERNS) {
-    throw fault(`it has ${patterns.length} patterns`, `1 to ${MAX_SCOPE_PATTERNS} patterns`);
+  const refuse = (fault: string, allowed: string, hint: string) =>
+    invalidInput(`${field}: ${fault}; allowed: ${allowed}. ${hint}`, { path: field, allowed, hint });
+  const fewer = 'Use * or ${name} to name several namespaces at once.';
+  if (!Array.isArray(patterns)) throw refuse('it is not a list', 'a list of patterns', fewer);
+  const count = patterns.length;
+  if (count === 0) {
+    throw refuse(
+      'an empty list names no namespace',
+      `1 to ${MAX_SCOPE_PATTERNS} patterns`,
+      'Leave it out for everything you may read.',
+    );
+  }
+  if (count > MAX_SCOPE_PATTERNS) {
+    throw refuse(
+      `${count} patterns are more than ${MAX_SCOPE_PATTERNS}`,
+      `1 to ${MAX_SCOPE_PATTERNS} patterns`,
+      fewer,
+    );
   }
   const parsed = patterns.map((pattern, index) => parsePattern(pattern, `${field}[${index}]`));
   const characters = [...parsed.join('')];
   if (characters.length > MAX_SCOPE_LENGTH) {
-    throw fault(`its patterns have ${characters.length} characters`, `at most ${MAX_SCOPE_LENGTH} together`);
+    const allowed = `at most ${MAX_SCOPE_LENGTH} characters together`;
+    throw refuse(`its patterns have ${characters.length} characters`, allowed, fewer);
   }
   const alphabet = new Set(characters).size;
   if (alphabet > MAX_SCOPE_ALPHABET) {
-    throw fault(
-      `its patterns use ${alphabet} different characters`,
-      `at most ${MAX_SCOPE_ALPHABET} together`,
-    );
+    const allowed = `at most ${MAX_SCOPE_ALPHABET} different characters together`;
+    throw refuse(`its patterns use ${alphabet} different characters`, allowed, fewer);
   }
   return parsed;
 }

@@ -1,6 +1,6 @@
 import { checkWord } from '../core/entry.ts';
 import { excerpt, invalidInput } from '../core/errors.ts';
-import { parseNamespacePath, parsePattern } from '../core/namespace.ts';
+import { parseNamespacePath, parseScope } from '../core/namespace.ts';
 import type { StoreHealth } from '../core/ports.ts';
 import type { Access } from '../core/types.ts';
 import { DEFAULT_TENANT, LOCAL_OPERATOR } from '../service/local-operator.ts';
@@ -65,8 +65,8 @@ function accessOf({
       isAdmin: false,
       isTenantWide: false,
     },
-    readGrants: readGrants.map((pattern, index) => parsePattern(pattern, `readGrants[${index}]`)),
-    writeGrants: writeGrants.map((pattern, index) => parsePattern(pattern, `writeGrants[${index}]`)),
+    readGrants: readGrants.length === 0 ? [] : parseScope(readGrants, 'readGrants'),
+    writeGrants: writeGrants.length === 0 ? [] : parseScope(writeGrants, 'writeGrants'),
   };
 }
 
