@@ -1,6 +1,6 @@
 /** What the choice is made by: the price of each item, and the price of any set of them as a whole. */
 export interface BudgetQuestion<Item> {
-  /** Best first. */
+  /** Best first; told apart by identity. */
   readonly items: readonly Item[];
   /** In tokens, at least 0. */
   readonly budget: number;
