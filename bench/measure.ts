@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+/** A time in milliseconds below which half, or 95 %, of the runs stay. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+export function percentiles(samples: readonly number[]): Percentiles {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (share: number) =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+/** Times of calls, one after another, after a few that warm up. */
+export async function timeEach<Input>(
+  inputs: readonly Input[],
+  call: (input: Input) => Promise<unknown>,
+  warmUp = 5,
+): Promise<number[]> {
+  for (const input of inputs.slice(0, warmUp)) await call(input);
+  const samples: number[] = [];
+  for (const input of inputs) {
+    const start = performance.now();
+    await call(input);
+    samples.push(performance.now() - start);
+  }
+  return samples;
+}
+
+export function round(value: number, digits = 2): number {
+  return Number(value.toFixed(digits));
+}
+
+/** Keeps a result with what is needed to read it: the command, the commit and the machine. */
+export function writeResult(name: string, result: object): void {
+  const folder = join(import.meta.dirname, 'results');
+  mkdirSync(folder, { recursive: true });
+  const document = {
+    command: `npm run bench -- ${name}`,
+    commit: commit(),
+    machine: { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length },
+    ...result,
+  };
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(document, null, 2)}\n`);
+  console.log(JSON.stringify(document, null, 2));
+}
+
+function commit(): string {
+  return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+}
