@@ -94,11 +94,11 @@ class PostgresDatabase implements SqlDatabase {
     work: (tx: SqlTransaction) => Promise<T>,
     options: SqlTransactionOptions = {},
   ): Promise<T> {
-    refuseNested();
+    refuseNested(this);
     for (let attempt = 1; ; attempt += 1) {
       const connection = await this.connect(options);
       try {
-        return await runTransaction(connection, work);
+        return await runTransaction(this, connection, work);
       } catch (error) {
         if (attempt >= MAX_ATTEMPTS || !connection.mayRunAgainAfter(error)) throw error;
       } finally {

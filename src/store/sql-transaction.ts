@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PalimpsestError } from '../core/errors.ts';
-import type { SqlRow, SqlStatement, SqlTransaction } from './sql-database.ts';
+import type { SqlDatabase, SqlRow, SqlStatement, SqlTransaction } from './sql-database.ts';
 import { toWireValues, type WireValue } from './sql-values.ts';
 
 /**
@@ -27,11 +27,12 @@ const running = new AsyncLocalStorage<OpenTransaction>();
  * round trip, it would run outside of any transaction, and so of row-level security, should BEGIN be cancelled.
  */
 export async function runTransaction<T>(
+  database: SqlDatabase,
   connection: SqlConnection,
   work: (tx: SqlTransaction) => Promise<T>,
 ): Promise<T> {
   await connection.begin();
-  const tx = new OpenTransaction(connection);
+  const tx = new OpenTransaction(database, connection, running.getStore());
   try {
     const result = await running.run(tx, work, tx);
     await tx.finish();
@@ -46,14 +47,17 @@ export async function runTransaction<T>(
 }
 
 /**
- * Refuses a transaction inside another one's work. On PGlite, and on a pool that is used up, it would wait for
- * the outer one for ever; elsewhere it would see another state than the outer one.
+ * Refuses a transaction inside the work of another one of the same database. On PGlite, and on a pool that is
+ * used up, it would wait for the outer one for ever; elsewhere it would see another state than the outer one.
  */
-export function refuseNested(): void {
-  if (running.getStore()?.isOpen !== true) return;
-  throw new PalimpsestError('internal', 'A transaction was started inside the work of another one.', {
-    details: [{ hint: 'Pass the outer transaction on, or finish it first.' }],
-  });
+export function refuseNested(database: SqlDatabase): void {
+  for (let tx = running.getStore(); tx !== undefined; tx = tx.outer) {
+    if (tx.isOpen && tx.database === database) {
+      throw new PalimpsestError('internal', 'A transaction was started inside the work of another one.', {
+        details: [{ hint: 'Pass the outer transaction on, or finish it first.' }],
+      });
+    }
+  }
 }
 
 function rolledBackInstead(): PalimpsestError {
@@ -67,11 +71,16 @@ function rolledBackInstead(): PalimpsestError {
 /** Sends statements one after another, also those that were started together, until the transaction ends. */
 class OpenTransaction implements SqlTransaction {
   isOpen = true;
+  readonly database: SqlDatabase;
+  /** The transaction, of another database, whose work this one runs in. */
+  readonly outer: OpenTransaction | undefined;
   private readonly connection: SqlConnection;
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(connection: SqlConnection) {
+  constructor(database: SqlDatabase, connection: SqlConnection, outer: OpenTransaction | undefined) {
+    this.database = database;
     this.connection = connection;
+    this.outer = outer;
   }
 
   query<Row extends SqlRow = SqlRow>({ text, values }: SqlStatement): Promise<Row[]> {

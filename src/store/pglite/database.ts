@@ -40,7 +40,7 @@ export class PgliteDatabase implements SqlDatabase {
     work: (tx: SqlTransaction) => Promise<T>,
     options: SqlTransactionOptions = {},
   ): Promise<T> {
-    refuseNested();
+    refuseNested(this);
     if (this.closed !== undefined) throw closedAlready();
     return this.enqueue(() => this.transactNow(work, options.readOnlySnapshot ?? false));
   }
@@ -68,7 +68,7 @@ export class PgliteDatabase implements SqlDatabase {
     const engine = await this.running();
     const connection = new PgliteConnection(engine, readOnly);
     try {
-      return await runTransaction(connection, work);
+      return await runTransaction(this, connection, work);
     } finally {
       this.afterwards(engine, connection);
     }
