@@ -11,6 +11,7 @@ const MAY_IMPORT = {
   contract: ['core'],
   service: ['core'],
   store: ['core'],
+  identity: ['core'],
   embedding: ['core'],
   tokenizer: ['core'],
   config: ['core'],

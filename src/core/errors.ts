@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   rate_limited: { status: 429, party: 'caller' },
   internal: { status: 500, party: 'system' },
   embedding_failed: { status: 502, party: 'third_party' },
+  identity_unavailable: { status: 503, party: 'third_party' },
   store_unavailable: { status: 503, party: 'system' },
   store_locked: { status: 503, party: 'system' },
   store_newer: { status: 503, party: 'system' },
@@ -47,15 +48,22 @@ export class PalimpsestError extends Error {
   override readonly name = 'PalimpsestError';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
+  /** Whole seconds after which the same request may succeed; undefined where waiting does not help. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: readonly ErrorDetail[]; cause?: unknown } = {},
+    options: {
+      details?: readonly ErrorDetail[] | undefined;
+      retryAfterSeconds?: number | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   static isInstance(error: unknown): error is PalimpsestError {

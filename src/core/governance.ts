@@ -10,6 +10,15 @@ import type { Access, JsonObject, JsonValue, RankingProfile } from './types.ts';
 export const KEY_SCOPES = ['read', 'write', 'feedback', 'admin'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** A key that was just made. The secret is shown once and kept nowhere. */
+export interface KeySecret {
+  /** The whole key, as its holder sends it. */
+  readonly secret: string;
+  readonly prefix: string;
+  /** SHA-256 of the whole key, 64 hex digits. */
+  readonly secretHash: string;
+}
+
 /** An API key as it is kept: never the secret, only its SHA-256. */
 export interface ApiKey {
   readonly id: string;

@@ -79,6 +79,9 @@ export interface MemoryDraft {
   readonly expiresAt?: Date | undefined;
 }
 
+/** A draft that may leave its namespace to the policy of the agent or task it is written for. */
+export type UnplacedDraft = Omit<MemoryDraft, 'namespace'> & { readonly namespace?: string | undefined };
+
 /** What an update may change. `undefined` leaves a field alone; `null` clears one that can be empty. */
 export interface MemoryPatch {
   readonly content?: string | undefined;
