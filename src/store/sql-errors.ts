@@ -135,9 +135,18 @@ export function toStoreError(error: unknown): PalimpsestError | SqlError {
 
 /** Whether the error is a unique violation, of the named constraint or index if one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return isViolation(error, '23505', constraint);
+}
+
+/** Whether the error is a violated CHECK, of the named constraint if one is given. */
+export function isCheckViolation(error: unknown, constraint?: string): boolean {
+  return isViolation(error, '23514', constraint);
+}
+
+function isViolation(error: unknown, code: string, constraint: string | undefined): boolean {
   return (
     error instanceof SqlError &&
-    error.code === '23505' &&
+    error.code === code &&
     (constraint === undefined || error.constraint === constraint)
   );
 }

@@ -240,6 +240,46 @@ export const writeContract: ContractSuite = {
       },
     },
     {
+      name: 'tags and metadata that merging would grow beyond their limit are refused, and nothing changes',
+      async run({ store, tenantId }) {
+        const access = operator(tenantId);
+        const draft = { namespace: 'a.b', content: 'x' };
+        const tags = (from: number) => Array.from({ length: 40 }, (_, index) => `tag ${from + index}`);
+        const first = await writeOne(store, access, {
+          ...draft,
+          tags: tags(0),
+          metadata: { a: 'x'.repeat(60_000) },
+        });
+        await rejectsWith('invalid_input', writeOne(store, access, { ...draft, tags: tags(40) }));
+        await writeOne(store, access, { ...draft, metadata: { b: 'x'.repeat(60_000) } });
+        await rejectsWith(
+          'invalid_input',
+          writeOne(store, access, { ...draft, metadata: { c: 'x'.repeat(60_000) } }),
+        );
+        const after = await readOne(store, access, first.id);
+        assert.deepEqual([after?.tags.length, Object.keys(after?.metadata ?? {})], [40, ['a', 'b']]);
+      },
+    },
+    {
+      name: 'the longest namespace path is stored and found; one the database can’t index is refused',
+      async run({ store, tenantId }) {
+        const access = operator(tenantId);
+        const longest = Array.from({ length: 16 }, (_, index) => sha256(String(index)).repeat(2)).join('.');
+        await writeOne(store, access, { namespace: longest, content: 'x' });
+        assert.equal((await candidatesOf(store, access, { namespaces: [longest] })).length, 1);
+        // Letters of four bytes each that do not repeat, so that nothing of the path compresses away.
+        const wide = Array.from({ length: 16 }, (_, segment) =>
+          String.fromCodePoint(
+            ...Array.from(
+              { length: 128 },
+              (_, place) => 0x20000 + (((segment * 128 + place) * 7919) % 40_000),
+            ),
+          ),
+        ).join('.');
+        await rejectsWith('invalid_input', writeOne(store, access, { namespace: wide, content: 'x' }));
+      },
+    },
+    {
       name: 'writing an expired text again renews the entry',
       async run({ store, tenantId }) {
         const access = operator(tenantId);

@@ -1,12 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
+import { MAX_METADATA_BYTES, MAX_TAGS } from '../../core/defaults.ts';
 import { mergeMetadata, mergeTags } from '../../core/entry.ts';
+import { invalidInput, type PalimpsestError } from '../../core/errors.ts';
 import type { AuditContext, PreparedDraft } from '../../core/ports.ts';
 import type { Access, MemoryDraft, MemoryEntry, WriteResult } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
 import { upsertEmbeddings } from '../queries/embeddings.ts';
 import { type NewMemory, upsertMemories } from '../queries/memories.ts';
 import { touchNamespaces } from '../queries/namespaces.ts';
-import type { SqlTransaction } from '../sql-database.ts';
+import type { SqlStatement, SqlTransaction } from '../sql-database.ts';
+import { isCheckViolation } from '../sql-errors.ts';
 import { recordAudit } from './record-audit.ts';
 
 /** Writes a batch inside a transaction; results in the order of the drafts. */
@@ -29,7 +32,7 @@ export async function writeBatch(
       version: versions.get(prepared.draft.namespace) ?? 0,
     }),
   );
-  const rows = await tx.query<EntryRow>(upsertMemories(tenantId, userId, memories, audit.now));
+  const rows = await upsert(tx, upsertMemories(tenantId, userId, memories, audit.now));
   const written = new Map(rows.map((row) => [contentKey(row.namespace, row.content_hash), toEntry(row)]));
   const embeddings = upsertEmbeddings(
     tenantId,
@@ -56,6 +59,26 @@ export async function writeBatch(
 async function touch(tx: SqlTransaction, tenantId: string, paths: readonly string[], now: number) {
   const rows = await tx.query<{ path: string; version: number }>(touchNamespaces(tenantId, paths, now));
   return new Map(rows.map((row) => [row.path, row.version]));
+}
+
+/** Repeated writes merge tags and metadata; what they grow to is bounded by the table. */
+async function upsert(tx: SqlTransaction, statement: SqlStatement): Promise<EntryRow[]> {
+  try {
+    return await tx.query<EntryRow>(statement);
+  } catch (error) {
+    if (isCheckViolation(error, 'memories_tags_bounded')) throw grownTooLarge('tags', `${MAX_TAGS} tags`);
+    if (isCheckViolation(error, 'memories_metadata_bounded')) {
+      throw grownTooLarge('metadata', `${2 * MAX_METADATA_BYTES} bytes of JSON as the database writes it`);
+    }
+    throw error;
+  }
+}
+
+function grownTooLarge(field: 'tags' | 'metadata', allowed: string): PalimpsestError {
+  return invalidInput(
+    `An entry with this content exists, and its ${field} merged with the new ones would be more than ${allowed}.`,
+    { path: field, allowed, hint: `Replace the entry's ${field} by an update, then write again.` },
+  );
 }
 
 function contentKey(namespace: string, contentHash: string): string {
