@@ -5,6 +5,8 @@ import { parsePattern } from '../core/namespace.ts';
 import type { NamespaceRuleDraft } from '../core/ports.ts';
 import type { NamespaceRule } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
+import { toWire } from './wire-form.ts';
+import { wireInstant } from './wire-instant.ts';
 
 /** Longest description and instruction of a rule, in code points: an instruction stands in every prompt. */
 const MAX_RULE_TEXT = 4096;
@@ -46,24 +48,19 @@ function checkBonus(bonus: number, field: string): number {
   });
 }
 
-export const wireRuleSchema = z.strictObject({
-  pattern: z.string(),
-  bonus: z.number(),
-  description: z.string().nullable(),
-  instruction_template: z.string().nullable(),
-  created_at: z.string().meta({ format: 'date-time' }),
-  updated_at: z.string().meta({ format: 'date-time' }),
-});
+export const wireRuleSchema = z
+  .strictObject({
+    pattern: z.string(),
+    bonus: z.number(),
+    description: z.string().nullable(),
+    instruction_template: z.string().nullable(),
+    created_at: wireInstant,
+    updated_at: wireInstant,
+  })
+  .meta({ id: 'NamespaceRule' });
 
-export type WireRule = z.output<typeof wireRuleSchema>;
+export type WireRule = z.input<typeof wireRuleSchema>;
 
 export function toWireRule(rule: NamespaceRule): WireRule {
-  return {
-    pattern: rule.pattern,
-    bonus: rule.bonus,
-    description: rule.description,
-    instruction_template: rule.instructionTemplate,
-    created_at: rule.createdAt.toISOString(),
-    updated_at: rule.updatedAt.toISOString(),
-  };
+  return toWire(wireRuleSchema, rule);
 }

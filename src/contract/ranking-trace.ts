@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { RecallTrace } from '../core/ranking/trace.ts';
-import type { Breakdown, CutCandidate, RankingProfile, ScoredCandidate } from '../core/types.ts';
+import type { Breakdown, CutCandidate, ScoredCandidate } from '../core/types.ts';
+import { wireProfileSchema } from './ranking-profile.ts';
+import { type InCode, toWire } from './wire-form.ts';
+import { wireInstant } from './wire-instant.ts';
 
 const score = z.number().nullable();
 
@@ -25,41 +28,14 @@ const scoredShape = {
   namespace: z.string(),
   similarity: z.number().nullable(),
   score,
-  updated_at: z.string().meta({ format: 'date-time' }),
+  updated_at: wireInstant,
   breakdown: wireBreakdownSchema.nullable(),
 };
-
-const wireProfileSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('boosted'),
-    name: z.string(),
-    recency_decay: z.number(),
-    min_score: z.number(),
-    relative_cutoff: z.number(),
-    top_k: z.int(),
-  }),
-  z.strictObject({
-    kind: z.literal('weighted'),
-    name: z.string(),
-    weights: z.strictObject({
-      similarity: z.number(),
-      recency: z.number(),
-      importance: z.number(),
-      frequency: z.number(),
-    }),
-    half_life_days: z.number(),
-    frequency_saturation: z.number(),
-    frequency_source: z.enum(['validated_access_count', 'access_count']),
-    min_score: z.number(),
-    relative_cutoff: z.number(),
-    top_k: z.int(),
-  }),
-]);
 
 /** How a ranked read came to its result. */
 export const wireTraceSchema = z.strictObject({
   id: z.string(),
-  now: z.string().meta({ format: 'date-time', description: 'Ages are measured from here.' }),
+  now: wireInstant.meta({ description: 'Ages are measured from here.' }),
   query: z.string().nullable(),
   profile: wireProfileSchema,
   parameters: z.strictObject({ top_k: z.int(), min_score: z.number(), relative_cutoff: z.number() }),
@@ -87,88 +63,40 @@ export const wireTraceSchema = z.strictObject({
   timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds by step.' }),
 });
 
-export type WireBreakdown = z.output<typeof wireBreakdownSchema>;
-export type WireTrace = z.output<typeof wireTraceSchema>;
+export type WireBreakdown = z.input<typeof wireBreakdownSchema>;
+export type WireTrace = z.input<typeof wireTraceSchema>;
+/** A trace as it is shown: the ranking's numbers of each candidate, by the names of the wire's fields. */
+export type ShownTrace = InCode<typeof wireTraceSchema>;
 
-export function toWireBreakdown({ score: sum, factors }: Breakdown): WireBreakdown {
-  return {
-    score: sum,
-    factors: factors.map(({ signal, raw, value, weight, contribution, pattern }) => ({
-      signal,
-      raw,
-      value,
-      weight,
-      contribution,
-      ...(pattern === undefined ? {} : { pattern }),
-    })),
-  };
+export function toWireBreakdown(breakdown: Breakdown): WireBreakdown {
+  return toWire(wireBreakdownSchema, breakdown);
 }
 
-function toWireScored({ candidate, score: value, breakdown }: ScoredCandidate) {
+function shownScored({ candidate, score: value, breakdown }: ScoredCandidate) {
   return {
     id: candidate.id,
     namespace: candidate.namespace,
     similarity: candidate.similarity,
     score: value,
-    updated_at: new Date(candidate.updatedAt).toISOString(),
-    breakdown: breakdown === null ? null : toWireBreakdown(breakdown),
+    updatedAt: new Date(candidate.updatedAt),
+    breakdown,
   };
 }
 
-function toWireCut(cut: CutCandidate) {
-  return {
-    ...toWireScored(cut),
-    reason: cut.reason,
-    threshold: cut.threshold,
-    duplicate_of: cut.duplicateOf,
-  };
+function shownCut(cut: CutCandidate) {
+  const { reason, threshold, duplicateOf } = cut;
+  return { ...shownScored(cut), reason, threshold, duplicateOf };
 }
 
-function toWireProfile(profile: RankingProfile): z.output<typeof wireProfileSchema> {
-  const same = {
-    name: profile.name,
-    min_score: profile.minScore,
-    relative_cutoff: profile.relativeCutoff,
-    top_k: profile.topK,
-  };
-  if (profile.kind === 'boosted') return { kind: profile.kind, ...same, recency_decay: profile.recencyDecay };
+export function shownTrace(trace: RecallTrace): ShownTrace {
   return {
-    kind: profile.kind,
-    ...same,
-    weights: { ...profile.weights },
-    half_life_days: profile.halfLifeDays,
-    frequency_saturation: profile.frequencySaturation,
-    frequency_source: profile.frequencySource,
+    ...trace,
+    now: new Date(trace.now),
+    hits: trace.hits.map((hit) => ({ ...shownScored(hit), duplicates: hit.duplicates.map(shownScored) })),
+    cut: trace.cut.map(shownCut),
   };
 }
 
 export function toWireTrace(trace: RecallTrace): WireTrace {
-  return {
-    id: trace.id,
-    now: new Date(trace.now).toISOString(),
-    query: trace.query,
-    profile: toWireProfile(trace.profile),
-    parameters: {
-      top_k: trace.parameters.topK,
-      min_score: trace.parameters.minScore,
-      relative_cutoff: trace.parameters.relativeCutoff,
-    },
-    namespaces: [...trace.namespaces],
-    rules: trace.rules.map(({ namespace, rules }) => ({
-      namespace,
-      rules: rules.map((rule) => ({ ...rule })),
-    })),
-    hits: trace.hits.map((hit) => ({ ...toWireScored(hit), duplicates: hit.duplicates.map(toWireScored) })),
-    cut: trace.cut.map(toWireCut),
-    cut_count: trace.cutCount,
-    index: trace.index,
-    exact: trace.exact,
-    certificate: {
-      exact: trace.certificate.exact,
-      bound: trace.certificate.bound,
-      kth_score: trace.certificate.kthScore,
-    },
-    embedding_model_id: trace.embeddingModelId,
-    timings: { ...trace.timings },
-  };
+  return toWire(wireTraceSchema, shownTrace(trace));
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type { MemoryHit } from '../core/types.ts';
-import { toWireEntry, wireEntrySchema } from './memory-entry.ts';
-import { toWireBreakdown, toWireTrace, wireBreakdownSchema, wireTraceSchema } from './ranking-trace.ts';
+import { shownEntry, wireEntrySchema } from './memory-entry.ts';
+import { shownTrace, wireBreakdownSchema, wireTraceSchema } from './ranking-trace.ts';
+import { type InCode, toWire } from './wire-form.ts';
+import { wireInstant } from './wire-instant.ts';
 
-const instant = z.string().meta({ format: 'date-time' });
 const similarity = z
   .number()
   .nullable()
@@ -18,70 +19,77 @@ const relevance = z
   .nullable()
   .meta({ description: 'The score under its boosted name; can exceed 1. Null under a weighted profile.' });
 
-export const wireHitSchema = z.strictObject({
-  entry: wireEntrySchema,
-  similarity,
-  score,
-  relevance,
-  breakdown: wireBreakdownSchema.nullable(),
-  duplicates: z.array(
-    z.strictObject({
-      id: z.string(),
-      namespace: z.string(),
-      similarity,
-      score,
-      relevance,
-      created_at: instant,
-      updated_at: instant,
-      observed_at: instant.nullable(),
-      metadata: z.record(z.string(), z.json()),
-    }),
-  ),
-});
+export const wireHitSchema = z
+  .strictObject({
+    entry: wireEntrySchema,
+    similarity,
+    score,
+    relevance,
+    breakdown: wireBreakdownSchema.nullable(),
+    duplicates: z.array(
+      z.strictObject({
+        id: z.string(),
+        namespace: z.string(),
+        similarity,
+        score,
+        relevance,
+        created_at: wireInstant,
+        updated_at: wireInstant,
+        observed_at: wireInstant.nullable(),
+        metadata: z.record(z.string(), z.json()),
+      }),
+    ),
+  })
+  .meta({ id: 'Hit' });
 
 /** What a search answers. */
-export const wireRecallAnswerSchema = z.strictObject({
-  trace_id: z.string().meta({ format: 'uuid', description: 'Feedback names it.' }),
-  profile: z.string(),
-  exact: z.boolean().meta({ description: 'Whether the hits are proven to be the exact best of the scope.' }),
-  hits: z.array(wireHitSchema),
-  trace: wireTraceSchema.optional(),
-});
+export const wireRecallAnswerSchema = z
+  .strictObject({
+    trace_id: z.string().meta({ format: 'uuid', description: 'Feedback names it.' }),
+    profile: z.string(),
+    exact: z
+      .boolean()
+      .meta({ description: 'Whether the hits are proven to be the exact best of the scope.' }),
+    hits: z.array(wireHitSchema),
+    trace: wireTraceSchema.optional(),
+  })
+  .meta({ id: 'RecallAnswer' });
 
-export type WireHit = z.output<typeof wireHitSchema>;
-export type WireRecallAnswer = z.output<typeof wireRecallAnswerSchema>;
+export type WireHit = z.input<typeof wireHitSchema>;
+export type WireRecallAnswer = z.input<typeof wireRecallAnswerSchema>;
+export type ShownHit = InCode<typeof wireHitSchema>;
+export type ShownRecallAnswer = InCode<typeof wireRecallAnswerSchema>;
 
+/** @param now - Milliseconds since the epoch. */
 export function toWireHit(hit: MemoryHit, now: number): WireHit {
+  return toWire(wireHitSchema, shownHit(hit, now));
+}
+
+function shownHit(hit: MemoryHit, now: number): ShownHit {
+  return { ...hit, entry: shownEntry(hit.entry, now) };
+}
+
+export interface RecallAnswerOptions {
+  /** Whether to show the trace too. Default false. */
+  readonly explain?: boolean | undefined;
+}
+
+export function shownRecallAnswer(
+  { hits, trace }: { readonly hits: readonly MemoryHit[]; readonly trace: RecallTrace },
+  options: RecallAnswerOptions = {},
+): ShownRecallAnswer {
   return {
-    entry: toWireEntry(hit.entry, now),
-    similarity: hit.similarity,
-    score: hit.score,
-    relevance: hit.relevance,
-    breakdown: hit.breakdown === null ? null : toWireBreakdown(hit.breakdown),
-    duplicates: hit.duplicates.map((duplicate) => ({
-      id: duplicate.id,
-      namespace: duplicate.namespace,
-      similarity: duplicate.similarity,
-      score: duplicate.score,
-      relevance: duplicate.relevance,
-      created_at: duplicate.createdAt.toISOString(),
-      updated_at: duplicate.updatedAt.toISOString(),
-      observed_at: duplicate.observedAt?.toISOString() ?? null,
-      metadata: duplicate.metadata,
-    })),
+    traceId: trace.id,
+    profile: trace.profile.name,
+    exact: trace.exact,
+    hits: hits.map((hit) => shownHit(hit, trace.now)),
+    ...(options.explain === true ? { trace: shownTrace(trace) } : {}),
   };
 }
 
 export function toWireRecallAnswer(
   result: { readonly hits: readonly MemoryHit[]; readonly trace: RecallTrace },
-  options: { readonly explain?: boolean | undefined } = {},
+  options: RecallAnswerOptions = {},
 ): WireRecallAnswer {
-  const { trace } = result;
-  return {
-    trace_id: trace.id,
-    profile: trace.profile.name,
-    exact: trace.exact,
-    hits: result.hits.map((hit) => toWireHit(hit, trace.now)),
-    ...(options.explain === true ? { trace: toWireTrace(trace) } : {}),
-  };
+  return toWire(wireRecallAnswerSchema, shownRecallAnswer(result, options));
 }

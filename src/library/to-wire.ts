@@ -56,6 +56,8 @@ const SCOPE_FIELDS: Fields = { namespaces: ['namespaces'], filter: ['filter', fi
 export const INPUT_FIELDS = {
   remember: { namespace: ['namespace'], ...ENTRY_FIELDS },
   update: ENTRY_FIELDS,
+  updateOptions: { ifVersion: ['if_version'] },
+  existingSuccessor: { id: ['id'] },
   recall: {
     query: ['query'],
     ...SCOPE_FIELDS,
@@ -81,8 +83,33 @@ export const INPUT_FIELDS = {
  * @throws PalimpsestError `invalid_input` for what is no object, and for an unknown field
  */
 export function toWire(method: keyof typeof INPUT_FIELDS, input: unknown): Record<string, unknown> {
-  if (isObject(input)) return renamed(input, INPUT_FIELDS[method], '');
-  throw invalidInput(`${method} takes an object, not ${excerpt(input)}.`, {
+  return wireObject(method, input, '');
+}
+
+/** The wire form of a batch. A refusal names the item. */
+export function toWireBatch(inputs: unknown): Record<string, unknown> {
+  // The contract refuses what is no list.
+  if (!Array.isArray(inputs)) return { memories: inputs };
+  const memories = inputs.map((input: unknown, item) => {
+    try {
+      return wireObject('remember', input, `memories[${item}]`);
+    } catch (error) {
+      if (!PalimpsestError.isInstance(error)) throw error;
+      const details = error.details.map((detail) => ({ ...detail, item }));
+      throw new PalimpsestError(error.code, error.message, { details, cause: error.cause });
+    }
+  });
+  return { memories };
+}
+
+function wireObject(
+  method: keyof typeof INPUT_FIELDS,
+  input: unknown,
+  place: string,
+): Record<string, unknown> {
+  if (isObject(input)) return renamed(input, INPUT_FIELDS[method], place);
+  throw invalidInput(`${place === '' ? method : place} takes an object, not ${excerpt(input)}.`, {
+    ...(place === '' ? {} : { path: place }),
     got: excerpt(input),
     allowed: Object.keys(INPUT_FIELDS[method]),
   });
@@ -107,10 +134,18 @@ function isObject(value: unknown): value is object {
 }
 
 /**
- * The error of the contract or the service, with fields by the names the library has for them. Names inside
- * metadata are the caller's own and stay.
+ * Runs what speaks in the wire's names, and puts the names the library has for them into its refusals. Names
+ * inside metadata are the caller's own and stay.
  */
-export function inLibraryNames(error: unknown): unknown {
+export async function inLibraryNames<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw renamedError(error);
+  }
+}
+
+function renamedError(error: unknown): unknown {
   if (!PalimpsestError.isInstance(error)) return error;
   const renames = error.details.flatMap(({ path }) => {
     const renamedPath = path === undefined ? undefined : libraryPath(path);

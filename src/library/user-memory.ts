@@ -6,6 +6,7 @@ import { memoryPatchSchema } from '../contract/memory-patch.ts';
 import { ruleDraftSchema } from '../contract/namespace-rule.ts';
 import { parseContract } from '../contract/parse-contract.ts';
 import { recallRequestSchema } from '../contract/recall-request.ts';
+import { updateOptionsSchema } from '../contract/update-options.ts';
 import type { FeedbackResult, HistoryChain } from '../core/ports.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type {
@@ -19,7 +20,7 @@ import type {
 import type { ImportProgress } from '../service/import-entries.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { RequestContext } from '../service/request-context.ts';
-import type { SupersedeResult } from '../service/supersede-entry.ts';
+import type { SupersedeResult, SupersedeWith } from '../service/supersede-entry.ts';
 import type {
   ExportInput,
   FeedbackInput,
@@ -31,7 +32,7 @@ import type {
   UpdateInput,
   UpdateOptionsInput,
 } from './inputs.ts';
-import { inLibraryNames, toWire } from './to-wire.ts';
+import { inLibraryNames, toWire, toWireBatch } from './to-wire.ts';
 
 export interface RecallOutput {
   /** Best first, at most `topK`. */
@@ -79,33 +80,36 @@ export class UserMemory {
     this.#context = { access };
     this.rules = {
       list: () => service.listRules(this.#context),
-      put: (rule) =>
-        inCall(() => service.putRule(this.#context, parseContract(ruleDraftSchema, toWire('rule', rule)))),
+      put: async (rule) => {
+        const wire = toWire('rule', rule);
+        return inLibraryNames(() => service.putRule(this.#context, parseContract(ruleDraftSchema, wire)));
+      },
       delete: (pattern) => service.deleteRule(this.#context, pattern),
     };
   }
 
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
-  remember(input: RememberInput): Promise<WriteResult> {
-    return inCall(() => this.#service.remember(this.#context, toDraft(input)));
+  async remember(input: RememberInput): Promise<WriteResult> {
+    const draft = await toDraft(input);
+    return this.#service.remember(this.#context, draft);
   }
 
   /** Stores 1..500 entries together or none of them; a refusal names the item. */
-  rememberMany(inputs: readonly RememberInput[]): Promise<WriteResult[]> {
-    return inCall(() => {
-      const memories = Array.isArray(inputs) ? inputs.map((input) => toWire('remember', input)) : inputs;
-      const batch = parseContract(memoryBatchSchema, { memories }, { itemsOf: 'memories' });
+  async rememberMany(inputs: readonly RememberInput[]): Promise<WriteResult[]> {
+    const wire = toWireBatch(inputs);
+    return inLibraryNames(() => {
+      const batch = parseContract(memoryBatchSchema, wire, { itemsOf: 'memories' });
       return this.#service.rememberMany(this.#context, batch.memories);
     });
   }
 
   /** Finds what is worth remembering for a query. Reading moves no counter. */
-  recall(input: RecallInput = {}): Promise<RecallOutput> {
-    return inCall(async () => {
-      const request = parseContract(recallRequestSchema, toWire('recall', input));
-      const { hits, trace } = await this.#service.recall(this.#context, request);
-      return { hits, traceId: trace.id, profile: trace.profile.name, exact: trace.exact, trace };
-    });
+  async recall(input: RecallInput = {}): Promise<RecallOutput> {
+    const wire = toWire('recall', input);
+    const { hits, trace } = await inLibraryNames(() =>
+      this.#service.recall(this.#context, parseContract(recallRequestSchema, wire)),
+    );
+    return { hits, traceId: trace.id, profile: trace.profile.name, exact: trace.exact, trace };
   }
 
   /** Reads an entry whatever has become of it: an expired, superseded or deleted one says so itself. */
@@ -114,19 +118,21 @@ export class UserMemory {
   }
 
   /** One page of entries. Ties, inserts and deletes between two pages neither repeat nor skip one. */
-  list(input: ListInput = {}): Promise<ListOutput> {
-    return inCall(async () => {
-      const request = parseContract(listRequestSchema, toWire('list', input));
-      const { entries, next } = await this.#service.list(this.#context, request);
-      return { entries, nextCursor: next === null ? null : encodeListCursor(next) };
-    });
+  async list(input: ListInput = {}): Promise<ListOutput> {
+    const wire = toWire('list', input);
+    const { entries, next } = await inLibraryNames(() =>
+      this.#service.list(this.#context, parseContract(listRequestSchema, wire)),
+    );
+    return { entries, nextCursor: next === null ? null : encodeListCursor(next) };
   }
 
   /** Changes an entry. New content is embedded again and clears a confirmation; nothing else does. */
-  update(id: string, input: UpdateInput, options: UpdateOptionsInput = {}): Promise<MemoryEntry> {
-    return inCall(() => {
-      const patch = parseContract(memoryPatchSchema, toWire('update', input));
-      return this.#service.update(this.#context, id, patch, { ifVersion: options.ifVersion });
+  async update(id: string, input: UpdateInput, options: UpdateOptionsInput = {}): Promise<MemoryEntry> {
+    const wire = toWire('update', input);
+    const wireOptions = toWire('updateOptions', options);
+    return inLibraryNames(() => {
+      const patch = parseContract(memoryPatchSchema, wire);
+      return this.#service.update(this.#context, id, patch, parseContract(updateOptionsSchema, wireOptions));
     });
   }
 
@@ -139,14 +145,8 @@ export class UserMemory {
   }
 
   /** Puts a newer entry in the place of an older one; the older leaves the search, not the store. */
-  supersede(oldId: string, successor: SuccessorInput): Promise<SupersedeResult> {
-    return inCall(() =>
-      this.#service.supersede(
-        this.#context,
-        oldId,
-        isExisting(successor) ? { id: successor.id } : { draft: toDraft(successor) },
-      ),
-    );
+  async supersede(oldId: string, successor: SuccessorInput): Promise<SupersedeResult> {
+    return this.#service.supersede(this.#context, oldId, await toSuccessor(successor));
   }
 
   /** The whole chain of supersession an entry stands in, oldest first. */
@@ -169,15 +169,15 @@ export class UserMemory {
   }
 
   /** An explicit signal about a hit: the only thing that moves its counters. Counts once. */
-  feedback(input: FeedbackInput): Promise<FeedbackResult> {
-    return inCall(() =>
-      this.#service.feedback(this.#context, parseContract(feedbackSchema, toWire('feedback', input))),
-    );
+  async feedback(input: FeedbackInput): Promise<FeedbackResult> {
+    const wire = toWire('feedback', input);
+    return inLibraryNames(() => this.#service.feedback(this.#context, parseContract(feedbackSchema, wire)));
   }
 
   /** All entries of a scope, newest first, read a page at a time. */
   async *exportEntries(input: ExportInput = {}): AsyncGenerator<MemoryEntry> {
-    const request = await inCall(() => parseContract(exportRequestSchema, toWire('exportEntries', input)));
+    const wire = toWire('exportEntries', input);
+    const request = await inLibraryNames(() => parseContract(exportRequestSchema, wire));
     yield* this.#service.exportEntries(this.#context, request);
   }
 
@@ -187,23 +187,22 @@ export class UserMemory {
    *
    * @param onProgress - Called after each batch.
    */
-  importEntries(
+  async importEntries(
     inputs: AsyncIterable<RememberInput> | Iterable<RememberInput>,
     onProgress?: (progress: ImportProgress) => void,
   ): Promise<ImportProgress> {
-    return inCall(async () => {
-      let last: ImportProgress = { stored: 0, created: 0, refreshed: 0 };
-      for await (const progress of this.#service.importEntries(this.#context, toDrafts(inputs))) {
-        last = progress;
-        onProgress?.(progress);
-      }
-      return last;
-    });
+    let last: ImportProgress = { stored: 0, created: 0, refreshed: 0 };
+    for await (const progress of this.#service.importEntries(this.#context, toDrafts(inputs))) {
+      last = progress;
+      onProgress?.(progress);
+    }
+    return last;
   }
 }
 
-function toDraft(input: RememberInput): MemoryDraft {
-  return parseContract(memoryDraftSchema, toWire('remember', input));
+async function toDraft(input: RememberInput): Promise<MemoryDraft> {
+  const wire = toWire('remember', input);
+  return inLibraryNames(() => parseContract(memoryDraftSchema, wire));
 }
 
 async function* toDrafts(
@@ -212,15 +211,10 @@ async function* toDrafts(
   for await (const input of inputs) yield toDraft(input);
 }
 
-function isExisting(successor: SuccessorInput): successor is { readonly id: string } {
-  return 'id' in successor;
-}
-
-/** Runs a call so that whatever it throws rejects, in the library's names. */
-async function inCall<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw inLibraryNames(error);
-  }
+async function toSuccessor(successor: SuccessorInput): Promise<SupersedeWith> {
+  const isExisting = typeof successor === 'object' && successor !== null && 'id' in successor;
+  if (!isExisting) return { draft: await toDraft(successor) };
+  // Refuses whatever stands beside the id, which would otherwise be lost.
+  toWire('existingSuccessor', successor);
+  return { id: successor.id };
 }

@@ -1,4 +1,5 @@
 import { excerpt, PalimpsestError } from '../core/errors.ts';
+import { parsePattern } from '../core/namespace.ts';
 import type {
   Feedback,
   FeedbackResult,
@@ -103,7 +104,8 @@ export function createMemoryService(parts: ServiceParts): MemoryService {
     listRules: (context) => store.listRules(context.access),
     putRule: (context, rule) => store.putRule(context.access, rule, auditOf(parts, context)),
     deleteRule: async (context, pattern) => {
-      const wasDeleted = await store.deleteRule(context.access, pattern, auditOf(parts, context));
+      const known = parsePattern(pattern);
+      const wasDeleted = await store.deleteRule(context.access, known, auditOf(parts, context));
       if (wasDeleted) return;
       throw new PalimpsestError('not_found', `There is no rule with the pattern ${excerpt(pattern)}.`, {
         details: [{ path: 'pattern', got: excerpt(pattern) }],
