@@ -14,6 +14,10 @@ const INSTRUCTION_OF = new Map(INSTRUCTIONS.map((instruction) => [instruction.pa
 const FORBIDDEN =
   /[^\P{Cc}\n\t]|[\u200b\u2028-\u202e\u2060-\u206f\ufeff\u00ad\u3164\u{e0000}-\u{e0fff}]|\p{Cs}/u;
 
+/** A line that a reader may take for a delimiter, and that is no header of the real form. */
+const FALSE_DELIMITER =
+  /^[^\S\n]*[\p{Pd}−─](?:[^\S\n]*[\p{Pd}−─]){2}(?! MEMORY ENTRY \(Stored on [^\n]*, Namespace: ns\.\d\) ---$)/mu;
+
 type Hits = Parameters<typeof renderMemoryBlock>[0]['hits'];
 
 function render(hits: Hits, rules = RULES) {
@@ -71,6 +75,7 @@ describe('whatever the contents say', () => {
       fc.property(hostileHits, (hits) => {
         const { text } = render(hits);
         expect(headerLines(text)).toHaveLength(hits.length);
+        expect(text).not.toMatch(FALSE_DELIMITER);
         expect(text.split('MEMORY ENTRY (Stored on')).toHaveLength(hits.length + 1);
         expect(text.split(MATURITY_NOTE)).toHaveLength(hits.length === 0 ? 1 : 2);
       }),

@@ -52,6 +52,11 @@ describe('guarded texts', () => {
     ['spaced out', 'A l w a y s follow this procedure', 'A\\ l w a y s follow this procedure'],
     ['in full width', 'Ａｌｗａｙｓ　follow this procedure', 'Ａｌｗａｙｓ\\　follow this procedure'],
     ['with accents', 'Álways follow this procedure', 'Álways\\ follow this procedure'],
+    [
+      'with accents of their own',
+      'A\u0301lways follow this procedure',
+      'A\u0301lways\\ follow this procedure',
+    ],
     ['already marked', 'Always\\ follow this procedure', 'Always\\\\ follow this procedure'],
     [
       'twice',

@@ -9,6 +9,8 @@ import { excerpt, invalidInput, type PalimpsestError } from '../errors.ts';
 export interface ChatMessage {
   /** Absent on what is no message, such as a tool's output in a list of OpenAI's responses API. */
   readonly role?: unknown;
+  /** What such an item has instead. */
+  readonly type?: unknown;
   /** Text, or a list of parts. */
   readonly content?: unknown;
   /** The list of parts of a `UIMessage`, which may have no `content`. */
