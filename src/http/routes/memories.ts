@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { toWireListPage, wireListPageSchema } from '../../contract/list-page.ts';
+import { toWireListPage } from '../../contract/list-page.ts';
 import { listQuerySchema } from '../../contract/list-request.ts';
 import { memoryBatchSchema, memoryDraftSchema } from '../../contract/memory-draft.ts';
-import { toWireEntry, wireEntrySchema } from '../../contract/memory-entry.ts';
-import {
-  toWireWriteResult,
-  wireBatchResultSchema,
-  wireWriteResultSchema,
-} from '../../contract/write-result.ts';
+import { toWireEntry } from '../../contract/memory-entry.ts';
+import { toWireWriteResult } from '../../contract/write-result.ts';
 import type { HttpApp, RouteOptions } from '../http-app.ts';
 
 /** 500 entries of a long page each. */
@@ -21,7 +17,6 @@ export async function memoryRoutes(app: HttpApp, { service }: RouteOptions): Pro
     {
       schema: {
         body: memoryDraftSchema,
-        response: { 200: wireWriteResultSchema, 201: wireWriteResultSchema },
       },
     },
     async (request, reply) => {
@@ -38,7 +33,7 @@ export async function memoryRoutes(app: HttpApp, { service }: RouteOptions): Pro
     '/memories/batch',
     {
       bodyLimit: BATCH_BODY_LIMIT,
-      schema: { body: memoryBatchSchema, response: { 200: wireBatchResultSchema } },
+      schema: { body: memoryBatchSchema },
     },
     async (request) => {
       const results = await service.rememberMany(request.context, request.body.memories);
@@ -47,15 +42,11 @@ export async function memoryRoutes(app: HttpApp, { service }: RouteOptions): Pro
     },
   );
 
-  app.get(
-    '/memories',
-    { schema: { querystring: listQuerySchema, response: { 200: wireListPageSchema } } },
-    async (request) => toWireListPage(await service.list(request.context, request.query), service.now()),
+  app.get('/memories', { schema: { querystring: listQuerySchema } }, async (request) =>
+    toWireListPage(await service.list(request.context, request.query), service.now()),
   );
 
-  app.get(
-    '/memories/:id',
-    { schema: { params: idParams, response: { 200: wireEntrySchema } } },
-    async (request) => toWireEntry(await service.get(request.context, request.params.id), service.now()),
+  app.get('/memories/:id', { schema: { params: idParams } }, async (request) =>
+    toWireEntry(await service.get(request.context, request.params.id), service.now()),
   );
 }

@@ -1,4 +1,4 @@
-import { toWireRecallAnswer, wireRecallAnswerSchema } from '../../contract/recall-answer.ts';
+import { toWireRecallAnswer } from '../../contract/recall-answer.ts';
 import { recallRequestSchema } from '../../contract/recall-request.ts';
 import { BOOSTED_PROFILE, WEIGHTED_PROFILE } from '../../core/defaults.ts';
 import type { HttpApp, RouteOptions } from '../http-app.ts';
@@ -11,17 +11,13 @@ const ROUTES = [
 
 export async function recallRoutes(app: HttpApp, { service }: RouteOptions): Promise<void> {
   for (const { path, defaultProfile } of ROUTES) {
-    app.post(
-      path,
-      { schema: { body: recallRequestSchema, response: { 200: wireRecallAnswerSchema } } },
-      async (request) => {
-        const { explain, ...wanted } = request.body;
-        const result = await service.recall(request.context, {
-          ...wanted,
-          profile: wanted.profile ?? defaultProfile,
-        });
-        return toWireRecallAnswer(result, { explain });
-      },
-    );
+    app.post(path, { schema: { body: recallRequestSchema } }, async (request) => {
+      const { explain, ...wanted } = request.body;
+      const result = await service.recall(request.context, {
+        ...wanted,
+        profile: wanted.profile ?? defaultProfile,
+      });
+      return toWireRecallAnswer(result, { explain });
+    });
   }
 }
