@@ -28,6 +28,20 @@ export class Palimpsest extends OpenedMemory {
   }
 }
 
+export type {
+  ExportInput,
+  FeedbackInput,
+  FilterInput,
+  InstantInput,
+  JsonObjectInput,
+  ListInput,
+  RecallInput,
+  RememberInput,
+  RuleInput,
+  SuccessorInput,
+  UpdateInput,
+  UpdateOptionsInput,
+} from './contract/inputs.ts';
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from './core/errors.ts';
 export type {
   Clock,
@@ -64,21 +78,7 @@ export type {
   WeightedProfile,
   WriteResult,
 } from './core/types.ts';
-export type {
-  ActAsInput,
-  ExportInput,
-  FeedbackInput,
-  FilterInput,
-  InstantInput,
-  JsonObjectInput,
-  ListInput,
-  RecallInput,
-  RememberInput,
-  RuleInput,
-  SuccessorInput,
-  UpdateInput,
-  UpdateOptionsInput,
-} from './library/inputs.ts';
+export type { ActAsInput } from './library/act-as-input.ts';
 export type { OpenOptions } from './library/open-options.ts';
 export type { ListOutput, RecallOutput, RuleBook, UserMemory } from './library/user-memory.ts';
 export type { ImportProgress } from './service/import-entries.ts';

@@ -3,6 +3,9 @@ import { invalidInput } from '../core/errors.ts';
 import { byRule } from './by-rule.ts';
 import { memoryDraftSchema } from './memory-draft.ts';
 
+/** An entry that exists. */
+export const existingEntrySchema = z.strictObject({ id: z.string() });
+
 /** The new side of a supersession: an entry to write, or the id of one that exists. */
 export const supersedeRequestSchema = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { excerpt, invalidInput } from '../core/errors.ts';
+import { excerpt, invalidInput, PalimpsestError } from '../core/errors.ts';
 import { unknownField } from './unknown-field.ts';
 
 /**
@@ -45,10 +45,39 @@ export function fromWire<Schema extends z.ZodType>(schema: Schema, value: unknow
  * @param what - Name of the request for errors, such as `recall`.
  * @throws PalimpsestError `invalid_input` for what is no object, for an unknown field and for an invalid date
  */
-export function requestToWire(schema: z.ZodType, input: unknown, what: string): Record<string, unknown> {
+export function requestToWire(schema: z.ZodType, input: unknown, what: string): unknown {
+  return objectToWire(schema, input, { what, place: '' });
+}
+
+/**
+ * The wire form of a list of requests, each by the same schema. A refusal names the item.
+ *
+ * @param list - Name of the list, such as `memories`.
+ */
+export function requestsToWire(schema: z.ZodType, inputs: unknown, list: string): unknown {
+  // The contract refuses what is no list.
+  if (!Array.isArray(inputs)) return inputs;
+  return inputs.map((input: unknown, item) => {
+    const place = `${list}[${item}]`;
+    try {
+      return objectToWire(schema, input, { what: place, place });
+    } catch (error) {
+      if (!PalimpsestError.isInstance(error)) throw error;
+      const details = error.details.map((detail) => ({ ...detail, item }));
+      throw new PalimpsestError(error.code, error.message, { details, cause: error.cause });
+    }
+  });
+}
+
+function objectToWire(
+  schema: z.ZodType,
+  input: unknown,
+  { what, place }: { readonly what: string; readonly place: string },
+): unknown {
   const translation = translationOf(schema);
-  if (isObject(input)) return translation.requestToWire(input, '') as Record<string, unknown>;
+  if (isObject(input)) return translation.requestToWire(input, place);
   throw invalidInput(`${what} takes an object, not ${excerpt(input)}.`, {
+    ...(place === '' ? {} : { path: place }),
     got: excerpt(input),
     allowed: translation.names,
   });

@@ -5,7 +5,7 @@ import type { StoreHealth } from '../core/ports.ts';
 import type { Access } from '../core/types.ts';
 import { DEFAULT_TENANT, LOCAL_OPERATOR } from '../service/local-operator.ts';
 import type { MemoryService } from '../service/memory-service.ts';
-import type { ActAsInput } from './inputs.ts';
+import type { ActAsInput } from './act-as-input.ts';
 import { UserMemory } from './user-memory.ts';
 
 /** A running service and what ends it. */

@@ -1,12 +1,26 @@
+import { inCodeNames } from '../contract/code-names.ts';
 import { feedbackSchema } from '../contract/feedback.ts';
+import type {
+  ExportInput,
+  FeedbackInput,
+  ListInput,
+  RecallInput,
+  RememberInput,
+  RuleInput,
+  SuccessorInput,
+  UpdateInput,
+  UpdateOptionsInput,
+} from '../contract/inputs.ts';
 import { encodeListCursor } from '../contract/list-cursor.ts';
 import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
 import { memoryBatchSchema, memoryDraftSchema } from '../contract/memory-draft.ts';
 import { memoryPatchSchema } from '../contract/memory-patch.ts';
 import { ruleDraftSchema } from '../contract/namespace-rule.ts';
 import { parseContract } from '../contract/parse-contract.ts';
-import { recallRequestSchema } from '../contract/recall-request.ts';
+import { tracedRecallRequestSchema } from '../contract/recall-request.ts';
+import { existingEntrySchema } from '../contract/supersede-request.ts';
 import { updateOptionsSchema } from '../contract/update-options.ts';
+import { requestsToWire, requestToWire } from '../contract/wire-form.ts';
 import type { FeedbackResult, HistoryChain } from '../core/ports.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type {
@@ -21,18 +35,6 @@ import type { ImportProgress } from '../service/import-entries.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { RequestContext } from '../service/request-context.ts';
 import type { SupersedeResult, SupersedeWith } from '../service/supersede-entry.ts';
-import type {
-  ExportInput,
-  FeedbackInput,
-  ListInput,
-  RecallInput,
-  RememberInput,
-  RuleInput,
-  SuccessorInput,
-  UpdateInput,
-  UpdateOptionsInput,
-} from './inputs.ts';
-import { inLibraryNames, toWire, toWireBatch } from './to-wire.ts';
 
 export interface RecallOutput {
   /** Best first, at most `topK`. */
@@ -81,8 +83,8 @@ export class UserMemory {
     this.rules = {
       list: () => service.listRules(this.#context),
       put: async (rule) => {
-        const wire = toWire('rule', rule);
-        return inLibraryNames(() => service.putRule(this.#context, parseContract(ruleDraftSchema, wire)));
+        const wire = requestToWire(ruleDraftSchema, rule, 'rules.put');
+        return inCodeNames(() => service.putRule(this.#context, parseContract(ruleDraftSchema, wire)));
       },
       delete: (pattern) => service.deleteRule(this.#context, pattern),
     };
@@ -96,18 +98,18 @@ export class UserMemory {
 
   /** Stores 1..500 entries together or none of them; a refusal names the item. */
   async rememberMany(inputs: readonly RememberInput[]): Promise<WriteResult[]> {
-    const wire = toWireBatch(inputs);
-    return inLibraryNames(() => {
-      const batch = parseContract(memoryBatchSchema, wire, { itemsOf: 'memories' });
+    const memories = requestsToWire(memoryDraftSchema, inputs, 'memories');
+    return inCodeNames(() => {
+      const batch = parseContract(memoryBatchSchema, { memories }, { itemsOf: 'memories' });
       return this.#service.rememberMany(this.#context, batch.memories);
     });
   }
 
   /** Finds what is worth remembering for a query. Reading moves no counter. */
   async recall(input: RecallInput = {}): Promise<RecallOutput> {
-    const wire = toWire('recall', input);
-    const { hits, trace } = await inLibraryNames(() =>
-      this.#service.recall(this.#context, parseContract(recallRequestSchema, wire)),
+    const wire = requestToWire(tracedRecallRequestSchema, input, 'recall');
+    const { hits, trace } = await inCodeNames(() =>
+      this.#service.recall(this.#context, parseContract(tracedRecallRequestSchema, wire)),
     );
     return { hits, traceId: trace.id, profile: trace.profile.name, exact: trace.exact, trace };
   }
@@ -119,8 +121,8 @@ export class UserMemory {
 
   /** One page of entries. Ties, inserts and deletes between two pages neither repeat nor skip one. */
   async list(input: ListInput = {}): Promise<ListOutput> {
-    const wire = toWire('list', input);
-    const { entries, next } = await inLibraryNames(() =>
+    const wire = requestToWire(listRequestSchema, input, 'list');
+    const { entries, next } = await inCodeNames(() =>
       this.#service.list(this.#context, parseContract(listRequestSchema, wire)),
     );
     return { entries, nextCursor: next === null ? null : encodeListCursor(next) };
@@ -128,9 +130,9 @@ export class UserMemory {
 
   /** Changes an entry. New content is embedded again and clears a confirmation; nothing else does. */
   async update(id: string, input: UpdateInput, options: UpdateOptionsInput = {}): Promise<MemoryEntry> {
-    const wire = toWire('update', input);
-    const wireOptions = toWire('updateOptions', options);
-    return inLibraryNames(() => {
+    const wire = requestToWire(memoryPatchSchema, input, 'update');
+    const wireOptions = requestToWire(updateOptionsSchema, options, 'update');
+    return inCodeNames(() => {
       const patch = parseContract(memoryPatchSchema, wire);
       return this.#service.update(this.#context, id, patch, parseContract(updateOptionsSchema, wireOptions));
     });
@@ -170,14 +172,14 @@ export class UserMemory {
 
   /** An explicit signal about a hit: the only thing that moves its counters. Counts once. */
   async feedback(input: FeedbackInput): Promise<FeedbackResult> {
-    const wire = toWire('feedback', input);
-    return inLibraryNames(() => this.#service.feedback(this.#context, parseContract(feedbackSchema, wire)));
+    const wire = requestToWire(feedbackSchema, input, 'feedback');
+    return inCodeNames(() => this.#service.feedback(this.#context, parseContract(feedbackSchema, wire)));
   }
 
   /** All entries of a scope, newest first, read a page at a time. */
   async *exportEntries(input: ExportInput = {}): AsyncGenerator<MemoryEntry> {
-    const wire = toWire('exportEntries', input);
-    const request = await inLibraryNames(() => parseContract(exportRequestSchema, wire));
+    const wire = requestToWire(exportRequestSchema, input, 'exportEntries');
+    const request = await inCodeNames(() => parseContract(exportRequestSchema, wire));
     yield* this.#service.exportEntries(this.#context, request);
   }
 
@@ -201,8 +203,8 @@ export class UserMemory {
 }
 
 async function toDraft(input: RememberInput): Promise<MemoryDraft> {
-  const wire = toWire('remember', input);
-  return inLibraryNames(() => parseContract(memoryDraftSchema, wire));
+  const wire = requestToWire(memoryDraftSchema, input, 'remember');
+  return inCodeNames(() => parseContract(memoryDraftSchema, wire));
 }
 
 async function* toDrafts(
@@ -215,6 +217,6 @@ async function toSuccessor(successor: SuccessorInput): Promise<SupersedeWith> {
   const isExisting = typeof successor === 'object' && successor !== null && 'id' in successor;
   if (!isExisting) return { draft: await toDraft(successor) };
   // Refuses whatever stands beside the id, which would otherwise be lost.
-  toWire('existingSuccessor', successor);
+  requestToWire(existingEntrySchema, successor, 'supersede');
   return { id: successor.id };
 }

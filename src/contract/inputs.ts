@@ -1,7 +1,7 @@
 import type { FeedbackSignal, Lifecycle } from '../core/ports.ts';
 import type { JsonValue, MemorySource, MemoryStatus } from '../core/types.ts';
 
-/** What the library's methods take. Every object may be frozen: none is changed or kept. */
+/** What the methods of the library and of the client take. Every object may be frozen: none is changed or kept. */
 
 /** A point in time: a `Date`, or ISO 8601 with `Z` or an offset. A date alone is midnight UTC. */
 export type InstantInput = Date | string;
@@ -102,15 +102,3 @@ export interface RuleInput {
 
 /** The new side of a supersession: an entry to write, or the id of one that exists. */
 export type SuccessorInput = RememberInput | { readonly id: string };
-
-/** The user a handle acts for. */
-export interface ActAsInput {
-  /** One segment of a namespace: `vector.user.<userId>.…` is the user's own. */
-  readonly userId: string;
-  /** Default `default`. */
-  readonly tenantId?: string | undefined;
-  /** Patterns opened for reading beyond the user's own and `vector.global.*`. */
-  readonly readGrants?: readonly string[] | undefined;
-  /** Patterns opened for writing beyond the user's own. */
-  readonly writeGrants?: readonly string[] | undefined;
-}
