@@ -1,5 +1,8 @@
-import type { ListCursor, ScopePatterns } from './ports.ts';
+import type { Asking, MemoryPolicy, PolicySubject, StoredPolicy } from './policy.ts';
+import type { FeedbackSignal, ListCursor, ScopePatterns } from './ports.ts';
 import type { Access, JsonObject, JsonValue, RankingProfile } from './types.ts';
+
+export type { MemoryPolicy, PolicySubject, StoredPolicy } from './policy.ts';
 
 /**
  * What people decide and may look up afterwards: keys, policies, profiles, consent, the audit and the traces.
@@ -42,41 +45,6 @@ export interface ApiKey {
 export interface StoredKey extends ApiKey {
   /** SHA-256 of the whole key, 64 hex digits. */
   readonly secretHash: string;
-}
-
-/** What an agent or a task may do. An unset number falls back to the profile; 0 is a value. */
-export interface MemoryPolicy {
-  /** Patterns with `${user_id}`, `${agent_id}`, `${task_id}`, `${chat_id}`, `${session_id}`. */
-  readonly readNamespaces: readonly string[];
-  /** Where memories are written by default. */
-  readonly writeNamespace: string | null;
-  /** Patterns that writes may go to, beside `writeNamespace`. */
-  readonly allowedWriteNamespaces: readonly string[];
-  /** Whether runs are stored automatically. Default false. */
-  readonly allowWrite: boolean;
-  /** Whether the agent's tools may write. Default false. */
-  readonly allowToolWrite: boolean;
-  /** Whether the agent's tools may delete. Default false. */
-  readonly allowToolDelete: boolean;
-  /** Name of a ranking profile. */
-  readonly profile: string | null;
-  readonly topK: number | null;
-  readonly minScore: number | null;
-  readonly relativeCutoff: number | null;
-  /** Tokens a memory block may take. */
-  readonly tokenBudget: number | null;
-}
-
-/** Whom a policy is for. A task's policy replaces the agent's whole. */
-export interface PolicySubject {
-  readonly kind: 'agent' | 'task';
-  readonly id: string;
-}
-
-export interface StoredPolicy extends MemoryPolicy {
-  readonly subject: PolicySubject;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 /** A profile an administrator has defined. */
@@ -131,6 +99,23 @@ export interface AuditQuery {
   readonly after: ListCursor | null;
 }
 
+/** An access that was refused, to be written down as a `warning`. */
+export interface NewRefusal {
+  /** Milliseconds since the epoch. */
+  readonly occurredAt: number;
+  /** What was tried, such as `get`. */
+  readonly operation: string;
+  /** UUID of the entry that was asked for. Its namespace is looked up; the record says whether there is one. */
+  readonly memoryId?: string | null | undefined;
+  /** UUID of the trace that was asked for; the record says whether there is one. */
+  readonly traceId?: string | null | undefined;
+  /** Path or pattern that was named. */
+  readonly namespace?: string | null | undefined;
+  /** A user who may have allowed it; if so, it was no refusal and nothing is written. */
+  readonly unlessConsentOf?: string | null | undefined;
+  readonly detail: JsonObject;
+}
+
 /** A page of something that is listed newest first. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -143,8 +128,10 @@ export interface StoredTrace {
   readonly id: string;
   readonly userId: string;
   readonly createdAt: Date;
-  /** Text of the query; null while browsing. */
+  /** Text of the query; null while browsing, and where it is hidden. */
   readonly query: string | null;
+  /** Set for an administrator who reads the trace of a user without that user's `allowAdminMemory`. */
+  readonly isQueryHidden?: boolean | undefined;
   readonly trace: JsonObject;
 }
 
@@ -217,6 +204,8 @@ export interface UserStore {
 export interface AuditLog {
   /** Writes records of one principal; for events that have no transaction of their own. */
   appendAudit(access: Access, records: readonly NewAuditRecord[]): Promise<void>;
+  /** Writes refusals of one principal down as warnings. */
+  appendRefusals(access: Access, refusals: readonly NewRefusal[]): Promise<void>;
   /** @throws PalimpsestError `forbidden` for anybody but an administrator. */
   listAudit(access: Access, query: AuditQuery): Promise<Page<AuditRecord>>;
 }
@@ -259,7 +248,7 @@ export interface IdempotencyStore {
 export interface ReportStore {
   /** Namespaces the asker may read, by path. */
   reportNamespaces(
-    access: Access,
+    asking: Asking,
     query: {
       readonly scope: ScopePatterns;
       readonly now: number;
@@ -267,6 +256,12 @@ export interface ReportStore {
       readonly after: string | null;
     },
   ): Promise<NamespaceReport[]>;
+  /**
+   * How often each signal was given for an entry, by anybody.
+   *
+   * @throws PalimpsestError `not_found` for an entry the asker may not read.
+   */
+  countFeedback(asking: Asking, memoryId: string): Promise<Record<FeedbackSignal, number>>;
 }
 
 /** Everything that governs a tenant. */

@@ -1,3 +1,4 @@
+import type { Asking } from './policy.ts';
 import type {
   Access,
   Candidate,
@@ -9,6 +10,7 @@ import type {
   MemoryPatch,
   MemorySource,
   NamespaceRule,
+  RankingProfile,
   WriteResult,
 } from './types.ts';
 
@@ -205,6 +207,8 @@ export interface ReadView extends CandidateSource {
   /** Namespaces of the scope that the asker may read, by path. */
   namespaces(scope: ScopePatterns): Promise<NamespaceState[]>;
   rules(): Promise<NamespaceRule[]>;
+  /** The profile an administrator keeps under this name, or null. */
+  profile(name: string): Promise<RankingProfile | null>;
   /** Entries by id, any life-cycle state, in the order asked; unknown and unreadable ids are left out. */
   entries(ids: readonly string[]): Promise<MemoryEntry[]>;
 }
@@ -252,6 +256,9 @@ export interface FeedbackResult {
   readonly entry: MemoryEntry;
 }
 
+/** A value, or a function that gives it once the policies of the asker have been read. */
+export type Deferred<Value extends object> = Value | (() => Value);
+
 /** The new side of a supersession: a draft to write, or an entry that exists. */
 export type Successor = { readonly draft: PreparedDraft } | { readonly id: string };
 
@@ -264,30 +271,34 @@ export interface HistoryChain {
 /** Stores memory entries. Every method is one transaction under row-level security. */
 export interface MemoryStore {
   /** Runs `work` on one consistent state, read only. */
-  read<T>(access: Access, work: (view: ReadView) => Promise<T>): Promise<T>;
+  read<T>(asking: Asking, work: (view: ReadView) => Promise<T>): Promise<T>;
   /** All or nothing; results in the order of the drafts. */
-  write(access: Access, drafts: readonly PreparedDraft[], audit: AuditContext): Promise<WriteResult[]>;
+  write(
+    asking: Asking,
+    drafts: Deferred<readonly PreparedDraft[]>,
+    audit: AuditContext,
+  ): Promise<WriteResult[]>;
   update(
-    access: Access,
+    asking: Asking,
     id: string,
     patch: PreparedPatch,
     audit: AuditContext,
     options?: { readonly ifVersion?: number | undefined },
   ): Promise<MemoryEntry>;
-  confirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
-  unconfirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  confirm(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  unconfirm(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry>;
   supersede(
-    access: Access,
+    asking: Asking,
     oldId: string,
-    successor: Successor,
+    successor: Deferred<Successor>,
     audit: AuditContext,
   ): Promise<{ superseded: MemoryEntry; successor: MemoryEntry }>;
-  forget(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
-  restore(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry>;
-  purge(access: Access, id: string, audit: AuditContext): Promise<void>;
-  history(access: Access, id: string): Promise<HistoryChain>;
-  list(access: Access, query: ListQuery): Promise<ListPage>;
-  feedback(access: Access, feedback: Feedback, audit: AuditContext): Promise<FeedbackResult>;
+  forget(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  restore(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry>;
+  purge(asking: Asking, id: string, audit: AuditContext): Promise<void>;
+  history(asking: Asking, id: string): Promise<HistoryChain>;
+  list(asking: Asking, query: Deferred<ListQuery>): Promise<ListPage>;
+  feedback(asking: Asking, feedback: Feedback, audit: AuditContext): Promise<FeedbackResult>;
 }
 
 /** What an administrator decides about a pattern. */

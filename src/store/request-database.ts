@@ -1,6 +1,16 @@
+import type { Asking } from '../core/policy.ts';
 import type { Access } from '../core/types.ts';
-import { enterAccess, type RequestRole } from './queries/access.ts';
+import { enterAccess, enterGrants, type RequestRole } from './queries/access.ts';
+import { type PolicyRow, selectPoliciesOf, toPolicy } from './queries/governance/policies.ts';
 import type { SqlDatabase, SqlTransaction } from './sql-database.ts';
+
+/** What a transaction does, and the access it turned out to run under. */
+type Work<T> = (tx: SqlTransaction, access: Access) => Promise<T>;
+
+interface EnterOptions {
+  readonly role: RequestRole;
+  readonly mayWrite: boolean;
+}
 
 /** A database whose every transaction runs for somebody, under their row-level security. */
 export class RequestDatabase {
@@ -13,21 +23,17 @@ export class RequestDatabase {
   }
 
   /** One snapshot, nothing written. Rights to write do not widen what is read. */
-  reading<T>(access: Access, work: (tx: SqlTransaction) => Promise<T>): Promise<T> {
-    return this.under('palimpsest_app', access, work, { mayWrite: false, readOnlySnapshot: true });
+  reading<T>(asking: Asking, work: Work<T>): Promise<T> {
+    return this.under({ role: 'palimpsest_app', mayWrite: false }, asking, work, { readOnlySnapshot: true });
   }
 
-  writing<T>(access: Access, work: (tx: SqlTransaction) => Promise<T>): Promise<T> {
-    return this.under('palimpsest_app', access, work, { mayWrite: true });
+  writing<T>(asking: Asking, work: Work<T>): Promise<T> {
+    return this.under({ role: 'palimpsest_app', mayWrite: true }, asking, work);
   }
 
   /** Under one of the narrow roles, each with the rights of one task. */
-  as<T>(
-    role: Exclude<RequestRole, 'palimpsest_app'>,
-    access: Access,
-    work: (tx: SqlTransaction) => Promise<T>,
-  ): Promise<T> {
-    return this.under(role, access, work, { mayWrite: false });
+  as<T>(role: Exclude<RequestRole, 'palimpsest_app'>, asking: Asking, work: Work<T>): Promise<T> {
+    return this.under({ role, mayWrite: false }, asking, work);
   }
 
   close(): Promise<void> {
@@ -35,19 +41,27 @@ export class RequestDatabase {
   }
 
   private under<T>(
-    role: RequestRole,
-    access: Access,
-    work: (tx: SqlTransaction) => Promise<T>,
-    options: { mayWrite: boolean; readOnlySnapshot?: boolean },
+    options: EnterOptions,
+    asking: Asking,
+    work: Work<T>,
+    transaction: { readonly readOnlySnapshot?: boolean } = {},
   ): Promise<T> {
-    return this.database.transaction(
-      async (tx) => {
-        await tx.query(enterAccess(access, { role, mayWrite: options.mayWrite }));
-        return work(tx);
-      },
-      { readOnlySnapshot: options.readOnlySnapshot },
-    );
+    return this.database.transaction(async (tx) => work(tx, await enter(tx, asking, options)), transaction);
   }
+}
+
+/** Puts a transaction under a role for somebody; where policies decide, they are read by that very transaction. */
+async function enter(tx: SqlTransaction, asking: Asking, options: EnterOptions): Promise<Access> {
+  const { principal } = asking;
+  if (!('subjects' in asking)) {
+    await tx.query(enterAccess(asking, options));
+    return asking;
+  }
+  await tx.query(enterAccess({ principal, readGrants: [], writeGrants: [] }, options));
+  const rows = await tx.query<PolicyRow>(selectPoliciesOf(principal.tenantId, asking.subjects));
+  const access = asking.accessUnder(rows.map(toPolicy));
+  await tx.query(enterGrants(access, options));
+  return access;
 }
 
 /** The server's own work on a tenant: never handed to a request. */

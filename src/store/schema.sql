@@ -9,6 +9,8 @@ CREATE ROLE palimpsest_auth NOLOGIN NOBYPASSRLS;
 
 CREATE ROLE palimpsest_feedback NOLOGIN NOBYPASSRLS;
 
+CREATE ROLE palimpsest_refusals NOLOGIN NOBYPASSRLS;
+
 CREATE ROLE palimpsest_upkeep NOLOGIN NOBYPASSRLS;
 
 CREATE OR REPLACE FUNCTION app.asking_tenant()
@@ -374,6 +376,9 @@ CREATE POLICY memories_read ON app.memories FOR SELECT TO public
    FROM app.users u
   WHERE ((u.tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND u.allow_admin_memory))))));
 
+CREATE POLICY memories_refusals ON app.memories FOR SELECT TO palimpsest_refusals
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
 CREATE POLICY memories_update ON app.memories FOR UPDATE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
 
@@ -406,6 +411,11 @@ CREATE POLICY memory_embeddings_update ON app.memory_embeddings FOR UPDATE TO pa
 CREATE POLICY memory_feedback_all ON app.memory_feedback FOR ALL TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
 
+CREATE POLICY memory_feedback_counts ON app.memory_feedback FOR SELECT TO palimpsest_feedback
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (EXISTS ( SELECT
+   FROM app.memories m
+  WHERE ((m.tenant_id = memory_feedback.tenant_id) AND (m.id = memory_feedback.memory_id)))));
+
 CREATE POLICY policies_delete ON app.memory_policies FOR DELETE TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
 
@@ -418,11 +428,17 @@ CREATE POLICY policies_read ON app.memory_policies FOR SELECT TO public
 CREATE POLICY policies_update ON app.memory_policies FOR UPDATE TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
 
+CREATE POLICY traces_feedback ON app.memory_traces FOR SELECT TO palimpsest_feedback
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
 CREATE POLICY traces_insert ON app.memory_traces FOR INSERT TO palimpsest_app
   WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (user_id = ( SELECT app.asking_user() AS asking_user)));
 
 CREATE POLICY traces_read ON app.memory_traces FOR SELECT TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.governs() AS governs) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
+
+CREATE POLICY traces_refusals ON app.memory_traces FOR SELECT TO palimpsest_refusals
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY traces_upkeep ON app.memory_traces FOR DELETE TO palimpsest_upkeep
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
@@ -469,6 +485,9 @@ CREATE POLICY users_insert ON app.users FOR INSERT TO public
 CREATE POLICY users_read ON app.users FOR SELECT TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
 
+CREATE POLICY users_refusals ON app.users FOR SELECT TO palimpsest_refusals
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
 CREATE POLICY users_update ON app.users FOR UPDATE TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
 
@@ -490,6 +509,8 @@ GRANT USAGE ON SCHEMA app TO palimpsest_auth;
 
 GRANT USAGE ON SCHEMA app TO palimpsest_feedback;
 
+GRANT USAGE ON SCHEMA app TO palimpsest_refusals;
+
 GRANT USAGE ON SCHEMA app TO palimpsest_upkeep;
 
 GRANT INSERT, SELECT, UPDATE ON app.api_keys TO palimpsest_app;
@@ -506,9 +527,13 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON app.memories TO palimpsest_app;
 
 GRANT SELECT, UPDATE (access_count), UPDATE (validated_access_count), UPDATE (version) ON app.memories TO palimpsest_feedback;
 
+GRANT SELECT (id), SELECT (namespace), SELECT (tenant_id) ON app.memories TO palimpsest_refusals;
+
 GRANT INSERT, SELECT ON app.memory_audit TO palimpsest_app;
 
 GRANT INSERT ON app.memory_audit TO palimpsest_feedback;
+
+GRANT INSERT ON app.memory_audit TO palimpsest_refusals;
 
 GRANT DELETE, SELECT (audit_id), SELECT (occurred_at), SELECT (tenant_id) ON app.memory_audit TO palimpsest_upkeep;
 
@@ -520,7 +545,13 @@ GRANT INSERT, SELECT ON app.memory_feedback TO palimpsest_feedback;
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_policies TO palimpsest_app;
 
+GRANT SELECT ON app.memory_policies TO palimpsest_feedback;
+
 GRANT INSERT, SELECT ON app.memory_traces TO palimpsest_app;
+
+GRANT SELECT (tenant_id), SELECT (trace_id), SELECT (user_id) ON app.memory_traces TO palimpsest_feedback;
+
+GRANT SELECT (tenant_id), SELECT (trace_id) ON app.memory_traces TO palimpsest_refusals;
 
 GRANT DELETE, SELECT (created_at), SELECT (tenant_id), SELECT (trace_id) ON app.memory_traces TO palimpsest_upkeep;
 
@@ -534,10 +565,14 @@ GRANT SELECT ON app.schema_migrations TO palimpsest_app;
 
 GRANT INSERT, SELECT ON app.tenants TO palimpsest_app;
 
+GRANT INSERT, SELECT ON app.tenants TO palimpsest_refusals;
+
 GRANT SELECT ON app.tenants TO palimpsest_upkeep;
 
 GRANT INSERT, SELECT, UPDATE ON app.users TO palimpsest_app;
 
 GRANT SELECT ON app.users TO palimpsest_feedback;
+
+GRANT SELECT (allow_admin_memory), SELECT (tenant_id), SELECT (user_id) ON app.users TO palimpsest_refusals;
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.vector_namespace_rules TO palimpsest_app;

@@ -9,6 +9,7 @@ import type {
   MemoryPolicy,
   NamespaceReport,
   NewAuditRecord,
+  NewRefusal,
   Page,
   PolicySubject,
   StoredKey,
@@ -18,8 +19,10 @@ import type {
   TraceQuery,
   UserSettings,
 } from '../core/governance.ts';
-import type { Clock, ListCursor, ScopePatterns } from '../core/ports.ts';
+import type { Asking } from '../core/policy.ts';
+import type { Clock, FeedbackSignal, ListCursor, ScopePatterns } from '../core/ports.ts';
 import type { Access, JsonObject, RankingProfile } from '../core/types.ts';
+import { countFeedback } from './operations/feedback.ts';
 import { isEntryId } from './operations/locked-entry.ts';
 import { insertAudit } from './queries/audit.ts';
 import { type AuditRow, selectAudit, toAuditRecord } from './queries/governance/audit-log.ts';
@@ -61,6 +64,7 @@ import {
   toProfile,
   upsertProfile,
 } from './queries/governance/profiles.ts';
+import { insertRefusals } from './queries/governance/refusals.ts';
 import {
   insertTraces,
   selectTrace,
@@ -210,6 +214,25 @@ export class SqlGovernanceStore implements GovernanceStore {
     });
   }
 
+  async appendRefusals(access: Access, refusals: readonly NewRefusal[]): Promise<void> {
+    if (refusals.length === 0) return;
+    const { tenantId, userId } = access.principal;
+    const events = refusals.map((refusal) => ({
+      auditId: uuidv7({ msecs: refusal.occurredAt }),
+      occurredAt: refusal.occurredAt,
+      operation: refusal.operation,
+      memoryId: refusal.memoryId ?? null,
+      traceId: refusal.traceId ?? null,
+      namespace: refusal.namespace ?? null,
+      unlessConsentOf: refusal.unlessConsentOf ?? null,
+      detail: refusal.detail,
+    }));
+    await this.database.as('palimpsest_refusals', access, async (tx) => {
+      await ensureTenant(tx, access, this.clock());
+      await tx.query(insertRefusals(tenantId, userId, events));
+    });
+  }
+
   async listAudit(access: Access, query: AuditQuery): Promise<Page<AuditRecord>> {
     requireGovernor(access, 'read the audit');
     return this.database.reading(access, async (tx) => {
@@ -306,13 +329,19 @@ export class SqlGovernanceStore implements GovernanceStore {
   }
 
   reportNamespaces(
-    access: Access,
+    asking: Asking,
     query: { scope: ScopePatterns; now: number; limit: number; after: string | null },
   ): Promise<NamespaceReport[]> {
-    return this.database.reading(access, async (tx) =>
-      (await tx.query<NamespaceReportRow>(selectNamespaceReport(access.principal.tenantId, query))).map(
+    return this.database.reading(asking, async (tx) =>
+      (await tx.query<NamespaceReportRow>(selectNamespaceReport(asking.principal.tenantId, query))).map(
         toNamespaceReport,
       ),
+    );
+  }
+
+  countFeedback(asking: Asking, memoryId: string): Promise<Record<FeedbackSignal, number>> {
+    return this.database.as('palimpsest_feedback', asking, (tx, access) =>
+      countFeedback(tx, access, memoryId),
     );
   }
 

@@ -1,7 +1,9 @@
 import { PalimpsestError } from '../core/errors.ts';
+import type { Asking } from '../core/policy.ts';
 import type {
   AuditContext,
   Clock,
+  Deferred,
   Feedback,
   FeedbackResult,
   HistoryChain,
@@ -45,64 +47,74 @@ export class SqlMemoryStore implements Store {
     this.clock = clock;
   }
 
-  read<T>(access: Access, work: (view: ReadView) => Promise<T>): Promise<T> {
-    return this.database.reading(access, (tx) => work(new SqlReadView(tx, access)));
+  read<T>(asking: Asking, work: (view: ReadView) => Promise<T>): Promise<T> {
+    return this.database.reading(asking, (tx, access) => work(new SqlReadView(tx, access)));
   }
 
-  write(access: Access, drafts: readonly PreparedDraft[], audit: AuditContext): Promise<WriteResult[]> {
-    if (drafts.length === 0) return Promise.resolve([]);
-    return this.database.writing(access, async (tx) => (await writeBatch(tx, access, drafts, audit)).results);
+  write(
+    asking: Asking,
+    drafts: Deferred<readonly PreparedDraft[]>,
+    audit: AuditContext,
+  ): Promise<WriteResult[]> {
+    return this.database.writing(asking, async (tx, access) => {
+      const batch = settled(drafts);
+      return batch.length === 0 ? [] : (await writeBatch(tx, access, batch, audit)).results;
+    });
   }
 
   update(
-    access: Access,
+    asking: Asking,
     id: string,
     patch: PreparedPatch,
     audit: AuditContext,
     options: { readonly ifVersion?: number | undefined } = {},
   ): Promise<MemoryEntry> {
-    return this.database.writing(access, (tx) => updateOne(tx, access, id, patch, audit, options.ifVersion));
+    return this.database.writing(asking, (tx, access) =>
+      updateOne(tx, access, id, patch, audit, options.ifVersion),
+    );
   }
 
-  confirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.database.writing(access, (tx) => setConfirmed(tx, access, id, true, audit));
+  confirm(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry> {
+    return this.database.writing(asking, (tx, access) => setConfirmed(tx, access, id, true, audit));
   }
 
-  unconfirm(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.database.writing(access, (tx) => setConfirmed(tx, access, id, false, audit));
+  unconfirm(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry> {
+    return this.database.writing(asking, (tx, access) => setConfirmed(tx, access, id, false, audit));
   }
 
   supersede(
-    access: Access,
+    asking: Asking,
     oldId: string,
-    successor: Successor,
+    successor: Deferred<Successor>,
     audit: AuditContext,
   ): Promise<{ superseded: MemoryEntry; successor: MemoryEntry }> {
-    return this.database.writing(access, (tx) => supersedeOne(tx, access, oldId, successor, audit));
+    return this.database.writing(asking, (tx, access) =>
+      supersedeOne(tx, access, oldId, settled(successor), audit),
+    );
   }
 
-  forget(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.database.writing(access, (tx) => forgetOne(tx, access, id, audit));
+  forget(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry> {
+    return this.database.writing(asking, (tx, access) => forgetOne(tx, access, id, audit));
   }
 
-  restore(access: Access, id: string, audit: AuditContext): Promise<MemoryEntry> {
-    return this.database.writing(access, (tx) => restoreOne(tx, access, id, audit));
+  restore(asking: Asking, id: string, audit: AuditContext): Promise<MemoryEntry> {
+    return this.database.writing(asking, (tx, access) => restoreOne(tx, access, id, audit));
   }
 
-  purge(access: Access, id: string, audit: AuditContext): Promise<void> {
-    return this.database.writing(access, (tx) => purgeOne(tx, access, id, audit));
+  purge(asking: Asking, id: string, audit: AuditContext): Promise<void> {
+    return this.database.writing(asking, (tx, access) => purgeOne(tx, access, id, audit));
   }
 
-  history(access: Access, id: string): Promise<HistoryChain> {
-    return this.database.reading(access, (tx) => readHistory(tx, access, id));
+  history(asking: Asking, id: string): Promise<HistoryChain> {
+    return this.database.reading(asking, (tx, access) => readHistory(tx, access, id));
   }
 
-  list(access: Access, query: ListQuery): Promise<ListPage> {
-    return this.database.reading(access, (tx) => listPage(tx, access, query));
+  list(asking: Asking, query: Deferred<ListQuery>): Promise<ListPage> {
+    return this.database.reading(asking, (tx, access) => listPage(tx, access, settled(query)));
   }
 
-  feedback(access: Access, feedback: Feedback, audit: AuditContext): Promise<FeedbackResult> {
-    return this.database.as('palimpsest_feedback', access, (tx) =>
+  feedback(asking: Asking, feedback: Feedback, audit: AuditContext): Promise<FeedbackResult> {
+    return this.database.as('palimpsest_feedback', asking, (tx, access) =>
       recordFeedback(tx, access, feedback, audit),
     );
   }
@@ -163,4 +175,9 @@ export class SqlMemoryStore implements Store {
   close(): Promise<void> {
     return this.database.close();
   }
+}
+
+/** What the function gives now that the transaction knows its access, or the value itself. */
+function settled<Value extends object>(deferred: Deferred<Value>): Value {
+  return typeof deferred === 'function' ? deferred() : deferred;
 }

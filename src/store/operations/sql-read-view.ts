@@ -5,8 +5,9 @@ import type {
   ReadView,
   ScopePatterns,
 } from '../../core/ports.ts';
-import type { Access, MemoryEntry, NamespaceRule } from '../../core/types.ts';
+import type { Access, MemoryEntry, NamespaceRule, RankingProfile } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
+import { type ProfileRow, selectProfile, toProfile } from '../queries/governance/profiles.ts';
 import { selectEntries } from '../queries/memories.ts';
 import { selectNamespaces } from '../queries/namespaces.ts';
 import type { SqlTransaction } from '../sql-database.ts';
@@ -33,6 +34,11 @@ export class SqlReadView implements ReadView {
 
   rules(): Promise<NamespaceRule[]> {
     return readRules(this.tx, this.tenantId);
+  }
+
+  async profile(name: string): Promise<RankingProfile | null> {
+    const [row] = await this.tx.query<ProfileRow>(selectProfile(this.tenantId, name));
+    return row === undefined ? null : toProfile(row).profile;
   }
 
   candidates(query: CandidateQuery): Promise<CandidateBatch> {

@@ -1,4 +1,4 @@
-import type { MemoryPolicy, PolicySubject, StoredPolicy } from '../../../core/governance.ts';
+import type { MemoryPolicy, PolicySubject, StoredPolicy } from '../../../core/policy.ts';
 import type { SqlRow, SqlStatement } from '../../sql-database.ts';
 import { sqlTime } from '../../sql-parameters.ts';
 
@@ -43,6 +43,15 @@ export function selectPolicy(tenantId: string, subject: PolicySubject): SqlState
   return {
     text: 'SELECT * FROM app.memory_policies WHERE tenant_id = $1 AND subject_kind = $2 AND subject_id = $3',
     values: [tenantId, subject.kind, subject.id],
+  };
+}
+
+/** The policies of several subjects, those that exist. */
+export function selectPoliciesOf(tenantId: string, subjects: readonly PolicySubject[]): SqlStatement {
+  return {
+    text: `SELECT * FROM app.memory_policies WHERE tenant_id = $1
+      AND (subject_kind, subject_id) IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
+    values: [tenantId, subjects.map(({ kind }) => kind), subjects.map(({ id }) => id)],
   };
 }
 

@@ -8,8 +8,19 @@ export interface TraceRow extends SqlRow {
   user_id: string;
   created_at: Date;
   query: string | null;
+  is_query_hidden: boolean;
   trace: JsonObject;
 }
+
+/**
+ * An administrator sees how other users' results came about, and what they asked only with their consent: a query
+ * says as much as a memory.
+ */
+const TRACE_COLUMNS = `trace_id, user_id, created_at, trace, CASE WHEN s.is_shown THEN query END AS query,
+  query IS NOT NULL AND NOT s.is_shown AS is_query_hidden`;
+const TRACES = `app.memory_traces AS t, LATERAL (SELECT t.user_id = (SELECT app.asking_user())
+  OR (SELECT app.is_tenant_wide()) OR EXISTS (SELECT FROM app.users u
+    WHERE u.tenant_id = t.tenant_id AND u.user_id = t.user_id AND u.allow_admin_memory) AS is_shown) AS s`;
 
 export function toStoredTrace(row: TraceRow): StoredTrace {
   return {
@@ -17,6 +28,7 @@ export function toStoredTrace(row: TraceRow): StoredTrace {
     userId: row.user_id,
     createdAt: row.created_at,
     query: row.query,
+    ...(row.is_query_hidden ? { isQueryHidden: true } : {}),
     trace: row.trace,
   };
 }
@@ -45,7 +57,7 @@ export function insertTraces(tenantId: string, userId: string, traces: readonly 
 
 export function selectTrace(tenantId: string, id: string): SqlStatement {
   return {
-    text: 'SELECT * FROM app.memory_traces WHERE tenant_id = $1 AND trace_id = $2::uuid',
+    text: `SELECT ${TRACE_COLUMNS} FROM ${TRACES} WHERE tenant_id = $1 AND trace_id = $2::uuid`,
     values: [tenantId, id],
   };
 }
@@ -67,7 +79,7 @@ export function selectTraces(tenantId: string, query: TraceQuery): SqlStatement 
     );
   }
   return parameters.statement(
-    `SELECT * FROM app.memory_traces WHERE ${conditions.join(' AND ')}
+    `SELECT ${TRACE_COLUMNS} FROM ${TRACES} WHERE ${conditions.join(' AND ')}
       ORDER BY created_at DESC, trace_id DESC LIMIT ${parameters.bind(query.limit)}::bigint`,
   );
 }
