@@ -33,11 +33,11 @@ describe('one provider as an embedding service', () => {
   test('asks with the purpose and hands the signal on', async () => {
     const seen: unknown[][] = [];
     const { signal } = new AbortController();
-    const service = singleModelService(lengthProvider(seen), { documentFields: ['type'] });
+    const service = singleModelService(lengthProvider(seen));
     await service.embedDocuments([{ content: 'tea', type: 'preference' }], { signal });
     const query = await service.embedQuery('', { signal });
     expect(seen).toEqual([
-      ['preference: tea', 'document', signal],
+      ['tea', 'document', signal],
       ['', 'query', signal],
     ]);
     expect(query).toEqual({ modelId: 'length-1', vector: null, coverage: 'whole', insteadOf: null });

@@ -1,4 +1,3 @@
-import { type DocumentField, embeddedText } from './embedded-text.ts';
 import { conflict, type PalimpsestError } from './errors.ts';
 import type {
   EmbeddableDocument,
@@ -11,16 +10,12 @@ import type {
 } from './ports.ts';
 
 /**
- * The embedding service of one provider: one model, no fallback. This is how a provider of one's own, or one
+ * The embedding service of one provider: one model, no fallback, and content alone is embedded. This is how a provider of one's own, or one
  * of a test, stands where the use cases want a service.
  */
-export function singleModelService(
-  provider: EmbeddingProvider,
-  options: { readonly documentFields?: readonly DocumentField[] | undefined } = {},
-): EmbeddingService {
-  const fields = options.documentFields ?? [];
+export function singleModelService(provider: EmbeddingProvider): EmbeddingService {
   const { modelId, dimensions } = provider;
-  const textOf = (document: EmbeddableDocument) => embeddedText(document, fields);
+  const textOf = ({ content }: EmbeddableDocument) => content;
   const embedAll = (documents: readonly EmbeddableDocument[], callOptions?: Pick<EmbedOptions, 'signal'>) =>
     embeddingsOf(provider, documents.map(textOf), 'document', callOptions);
   return {
