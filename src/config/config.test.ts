@@ -40,7 +40,6 @@ test('an option for one place outranks a variable for the other', () => {
     databaseUrl: url,
   });
   expect(loadConfig({ dataDir: 'a' }, { PALIMPSEST_DATABASE_URL: url }).store).toEqual({
-    kind: 'embedded',
     dataDir: resolve('a'),
   });
 });
