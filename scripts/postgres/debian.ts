@@ -153,7 +153,7 @@ export function parseStanzas(text: string): AptSource[] {
     );
 }
 
-function aptInstall(name: string): void {
+export function aptInstall(name: string): void {
   const install = ['install', '--yes', '--no-install-recommends', name];
   run('apt-get', ['update']);
   run('apt-get', install, { DEBIAN_FRONTEND: 'noninteractive' });
