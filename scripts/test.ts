@@ -1,6 +1,7 @@
 /**
- * `npm test`: everything that can run here. Unit, contract and end-to-end tests need nothing but the packages;
- * the contract suites then run once more on PostgreSQL, or one line says why they can't. In CI they must.
+ * `npm test`: everything that can run here. Unit and contract tests need nothing but the packages; the contract
+ * suites then run once more on PostgreSQL, with the tests of real processes, some of which need that server too.
+ * Where no server can be had one line says why, and the rest still runs. In CI it must be had.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -23,22 +24,18 @@ function node(args: string[]): number {
 }
 
 function testEmbedded(): boolean {
-  return node(vitest('embedded', ['unit', 'contract-pglite', 'e2e'])) === 0;
+  return node(vitest('embedded', ['unit', 'contract-pglite'])) === 0;
 }
 
-function testPostgres(): boolean {
-  const status = node([
-    POSTGRES,
-    'run',
-    '--',
-    process.execPath,
-    ...vitest('postgres', ['contract-postgres']),
-  ]);
-  return status === 0 || (status === NO_SERVER && !process.env.CI);
+function testPostgresAndProcesses(): boolean {
+  const command = [process.execPath, ...vitest('postgres', ['contract-postgres', 'e2e'])];
+  const status = node([POSTGRES, 'run', '--', ...command]);
+  if (status !== NO_SERVER || process.env.CI) return status === 0;
+  return node(vitest('processes', ['e2e'])) === 0;
 }
 
 clearResults();
-const allPassed = [testEmbedded(), testPostgres()].every(Boolean);
+const allPassed = [testEmbedded(), testPostgresAndProcesses()].every(Boolean);
 const { passed, failed, skipped } = addUpResults();
 console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
 if (!allPassed) process.exitCode = 1;
