@@ -14,7 +14,8 @@ export const wireErrorSchema = z.strictObject({
         got: z.json().optional(),
         allowed: z.json().optional(),
         hint: z.string().optional(),
-        item: z.int().optional(),
+        item: z.int().optional().meta({ description: 'In a batch: the item at fault, from 0.' }),
+        line: z.int().optional().meta({ description: 'In an import: the line at fault, from 1.' }),
       }),
     ),
     request_id: z.string().optional(),
@@ -29,12 +30,13 @@ export function toWireError(error: PalimpsestError, requestId?: string): WireErr
     error: {
       code: error.code,
       message: error.message,
-      details: error.details.map(({ path, got, allowed, hint, item }) => ({
+      details: error.details.map(({ path, got, allowed, hint, item, line }) => ({
         path,
         got,
         allowed,
         hint,
         item,
+        line,
       })),
       ...(requestId === undefined ? {} : { request_id: requestId }),
     },

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { FeedbackSignal } from '../core/ports.ts';
+import type { FeedbackResult, FeedbackSignal } from '../core/ports.ts';
+import { shownEntry, wireEntrySchema } from './memory-entry.ts';
+import type { InCode } from './wire-form.ts';
 
 export const FEEDBACK_SIGNALS = [
   'accessed',
@@ -16,3 +18,31 @@ export const feedbackSchema = z
     signal: z.enum(FEEDBACK_SIGNALS),
   })
   .transform(({ memory_id: memoryId, trace_id: traceId, signal }) => ({ memoryId, traceId, signal }));
+
+export const wireFeedbackResultSchema = z
+  .strictObject({
+    recorded: z.boolean().meta({ description: 'False when this signal had been given before.' }),
+    entry: wireEntrySchema,
+  })
+  .meta({ id: 'FeedbackResult' });
+
+/** @param now - Milliseconds since the epoch. */
+export function shownFeedbackResult(
+  { recorded, entry }: FeedbackResult,
+  now: number,
+): InCode<typeof wireFeedbackResultSchema> {
+  return { recorded, entry: shownEntry(entry, now) };
+}
+
+/** How often each signal was given for an entry. */
+export const wireFeedbackSummarySchema = z
+  .strictObject({
+    signals: z.array(z.strictObject({ signal: z.enum(FEEDBACK_SIGNALS), count: z.int() })),
+  })
+  .meta({ id: 'FeedbackSummary' });
+
+export function shownFeedbackSummary(
+  counts: Readonly<Record<FeedbackSignal, number>>,
+): InCode<typeof wireFeedbackSummarySchema> {
+  return { signals: FEEDBACK_SIGNALS.map((signal) => ({ signal, count: counts[signal] })) };
+}

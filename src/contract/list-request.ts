@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { MAX_PAGE_SIZE } from '../core/defaults.ts';
 import { checkQueryText } from '../core/entry.ts';
 import { excerpt, invalidInput } from '../core/errors.ts';
 import { parseScope } from '../core/namespace.ts';
@@ -7,17 +6,16 @@ import type { Lifecycle } from '../core/ports.ts';
 import type { MemoryFilter } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
 import { instantField, namespacesField } from './fields.ts';
-import { decodeListCursor } from './list-cursor.ts';
 import {
   checkFilterTags,
   checkRange,
   checkStatuses,
   checkTypes,
   memoryFilterSchema,
-  oneOrMany,
 } from './memory-filter.ts';
 import { parseMetadataFilter } from './metadata-filter.ts';
-import { jsonText, wholeNumber } from './query-string.ts';
+import { checkPageSize, cursorField, pageLimitField, repeatable } from './page-query.ts';
+import { jsonText } from './query-string.ts';
 
 export const LIFECYCLES = [
   'live',
@@ -37,49 +35,55 @@ const textField = z
   .meta({ description: 'Words that must all occur in the content, any case.' })
   .transform(byRule(checkQueryText, 'text'));
 
-const cursorField = z
-  .string()
-  .meta({ description: 'next_cursor of the page before.' })
-  .transform(byRule(decodeListCursor, 'cursor'));
-
-/** A query-string field that may be repeated. */
-function repeatable<Out>(rule: (words: readonly string[], field: string) => Out, field: string) {
-  return oneOrMany().transform(byRule(rule, field)).optional();
-}
+/** What an entry has to be like, as a query string says it. */
+const filterQueryShape = {
+  namespace: repeatable(parseScope, 'namespace'),
+  type: repeatable(checkTypes, 'type'),
+  tag: repeatable(checkFilterTags, 'tag'),
+  any_tag: repeatable(checkFilterTags, 'any_tag'),
+  status: repeatable(checkStatuses, 'status'),
+  observed_from: instantField('observed_from', 'Inclusive.').optional(),
+  observed_until: instantField('observed_until', 'Exclusive.').optional(),
+  metadata: z
+    .string()
+    .meta({ description: 'A metadata filter as JSON text.', example: '{"project":"atlas"}' })
+    .transform(byRule(jsonText, 'metadata'))
+    .transform(byRule(parseMetadataFilter, 'metadata'))
+    .optional(),
+  lifecycle: lifecycleField.optional(),
+};
 
 /** The query string of a list: `?namespace=a.*&type=fact&tag=red&limit=20`. A repeated `tag` means all of them. */
 export const listQuerySchema = z
   .strictObject({
-    namespace: repeatable(parseScope, 'namespace'),
-    type: repeatable(checkTypes, 'type'),
-    tag: repeatable(checkFilterTags, 'tag'),
-    any_tag: repeatable(checkFilterTags, 'any_tag'),
-    status: repeatable(checkStatuses, 'status'),
-    observed_from: instantField('observed_from', 'Inclusive.').optional(),
-    observed_until: instantField('observed_until', 'Exclusive.').optional(),
-    metadata: z
-      .string()
-      .meta({ description: 'A metadata filter as JSON text.', example: '{"project":"atlas"}' })
-      .transform(byRule(jsonText, 'metadata'))
-      .transform(byRule(parseMetadataFilter, 'metadata'))
-      .optional(),
-    lifecycle: lifecycleField.optional(),
+    ...filterQueryShape,
     text: textField.optional(),
-    limit: z
-      .string()
-      .meta({ description: `Entries per page, 1 to ${MAX_PAGE_SIZE}, default 50.`, example: '50' })
-      .transform(byRule(wholeNumber, 'limit'))
-      .transform(byRule(checkPageSize, 'limit'))
-      .optional(),
+    limit: pageLimitField.optional(),
     cursor: cursorField.optional(),
   })
-  .transform(
-    byRule((query) => {
-      checkRange({ from: query.observed_from, until: query.observed_until }, 'observed_until');
-      return query;
-    }, 'observed_until'),
-  )
+  .transform(byRule(checkObserved, 'observed_until'))
   .transform((query) => ({
+    ...filterOf(query),
+    text: query.text,
+    limit: query.limit,
+    after: query.cursor,
+  }));
+
+/** The query string of an export: everything the list's has but pages and words. */
+export const exportQuerySchema = z
+  .strictObject(filterQueryShape)
+  .transform(byRule(checkObserved, 'observed_until'))
+  .transform(filterOf);
+
+type FilterQuery = z.output<z.ZodObject<typeof filterQueryShape>>;
+
+function checkObserved<Query extends FilterQuery>(query: Query): Query {
+  checkRange({ from: query.observed_from, until: query.observed_until }, 'observed_until');
+  return query;
+}
+
+function filterOf(query: FilterQuery) {
+  return {
     namespaces: query.namespace,
     filter: {
       types: query.type,
@@ -91,10 +95,8 @@ export const listQuerySchema = z
       metadata: query.metadata,
     } satisfies MemoryFilter,
     lifecycle: query.lifecycle,
-    text: query.text,
-    limit: query.limit,
-    after: query.cursor,
-  }));
+  };
+}
 
 /** The body of a list where there is no query string: the library and the command line. */
 export const listRequestSchema = z
@@ -114,15 +116,6 @@ export const exportRequestSchema = z.strictObject({
   filter: memoryFilterSchema.optional(),
   lifecycle: lifecycleField.optional(),
 });
-
-function checkPageSize(limit: number, field: string): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE_SIZE) return limit;
-  throw invalidInput(`${field}: a page holds 1 to ${MAX_PAGE_SIZE} entries, not ${excerpt(limit)}.`, {
-    path: field,
-    got: excerpt(limit),
-    allowed: `a whole number from 1 to ${MAX_PAGE_SIZE}`,
-  });
-}
 
 function checkLifecycle(word: string, field: string): Lifecycle {
   const lifecycle = LIFECYCLES.find((known) => known === word);

@@ -19,14 +19,24 @@ function ruleText(field: string) {
     .nullish();
 }
 
+export const rulePatternField = z
+  .string()
+  .meta({ description: 'Covers what it matches and all below.', example: 'vector.agent.*.howto' })
+  .transform(byRule(parsePattern, 'pattern'));
+
+export const bonusField = z
+  .number()
+  .meta({ minimum: 0, maximum: 1, description: '0.1 adds 10 % of the similarity. Default 0.' })
+  .transform(byRule(checkBonus, 'bonus'));
+
+/** Names a rule in a query string. */
+export const rulePatternQuerySchema = z.strictObject({ pattern: rulePatternField });
+
 /** What an administrator sends to make or replace a rule. */
 export const ruleDraftSchema = z
   .strictObject({
-    pattern: z
-      .string()
-      .meta({ description: 'Covers what it matches and all below.', example: 'vector.agent.*.howto' })
-      .transform(byRule(parsePattern, 'pattern')),
-    bonus: z.number().meta({ minimum: 0, maximum: 1 }).transform(byRule(checkBonus, 'bonus')).optional(),
+    pattern: rulePatternField,
+    bonus: bonusField.optional(),
     description: ruleText('description'),
     instruction_template: ruleText('instruction_template'),
   })
@@ -58,6 +68,10 @@ export const wireRuleSchema = z
     updated_at: wireInstant,
   })
   .meta({ id: 'NamespaceRule' });
+
+export const wireRuleListSchema = z
+  .strictObject({ rules: z.array(wireRuleSchema) })
+  .meta({ id: 'NamespaceRuleList' });
 
 export type WireRule = z.input<typeof wireRuleSchema>;
 

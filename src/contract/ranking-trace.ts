@@ -1,27 +1,31 @@
 import { z } from 'zod';
 import type { RecallTrace } from '../core/ranking/trace.ts';
-import type { Breakdown, CutCandidate, ScoredCandidate } from '../core/types.ts';
+import type { Breakdown, CutCandidate, RankedHit, ScoredCandidate } from '../core/types.ts';
 import { wireProfileSchema } from './ranking-profile.ts';
 import { type InCode, toWire } from './wire-form.ts';
 import { wireInstant } from './wire-instant.ts';
 
 const score = z.number().nullable();
 
-export const wireBreakdownSchema = z.strictObject({
-  score: z.number(),
-  factors: z.array(
-    z.strictObject({
-      signal: z.enum(['similarity', 'bonus', 'recency', 'importance', 'frequency']),
-      raw: z.number().meta({ description: 'What was measured: a cosine, a bonus, an age in days, a count.' }),
-      value: z.number().meta({ description: "raw after the signal's own formula." }),
-      weight: z.number(),
-      contribution: z
-        .number()
-        .meta({ description: 'value × weight; all contributions add up to the score.' }),
-      pattern: z.string().optional().meta({ description: "Of a bonus: its rule's pattern." }),
-    }),
-  ),
-});
+export const wireBreakdownSchema = z
+  .strictObject({
+    score: z.number(),
+    factors: z.array(
+      z.strictObject({
+        signal: z.enum(['similarity', 'bonus', 'recency', 'importance', 'frequency']),
+        raw: z
+          .number()
+          .meta({ description: 'What was measured: a cosine, a bonus, an age in days, a count.' }),
+        value: z.number().meta({ description: "raw after the signal's own formula." }),
+        weight: z.number(),
+        contribution: z
+          .number()
+          .meta({ description: 'value × weight; all contributions add up to the score.' }),
+        pattern: z.string().optional().meta({ description: "Of a bonus: its rule's pattern." }),
+      }),
+    ),
+  })
+  .meta({ id: 'Breakdown' });
 
 const scoredShape = {
   id: z.string(),
@@ -32,36 +36,44 @@ const scoredShape = {
   breakdown: wireBreakdownSchema.nullable(),
 };
 
-/** How a ranked read came to its result. */
-export const wireTraceSchema = z.strictObject({
-  id: z.string(),
-  now: wireInstant.meta({ description: 'Ages are measured from here.' }),
-  query: z.string().nullable(),
-  profile: wireProfileSchema,
-  parameters: z.strictObject({ top_k: z.int(), min_score: z.number(), relative_cutoff: z.number() }),
-  namespaces: z.array(z.string()),
-  rules: z.array(
-    z.strictObject({
-      namespace: z.string(),
-      rules: z.array(z.strictObject({ pattern: z.string(), bonus: z.number() })),
-    }),
-  ),
-  hits: z.array(z.strictObject({ ...scoredShape, duplicates: z.array(z.strictObject(scoredShape)) })),
-  cut: z.array(
-    z.strictObject({
-      ...scoredShape,
-      reason: z.enum(['min_score', 'relative_cutoff', 'duplicate', 'top_k', 'token_budget']),
-      threshold: z.number().nullable(),
-      duplicate_of: z.string().nullable(),
-    }),
-  ),
-  cut_count: z.int(),
-  index: z.enum(['exact_scan', 'hnsw', 'resident']),
-  exact: z.boolean(),
-  certificate: z.strictObject({ exact: z.boolean(), bound: z.number().nullable(), kth_score: score }),
-  embedding_model_id: z.string().nullable(),
-  timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds by step.' }),
+/** A hit with the ranking's numbers alone. */
+export const wireRankedHitSchema = z.strictObject({
+  ...scoredShape,
+  duplicates: z.array(z.strictObject(scoredShape)),
 });
+
+/** How a ranked read came to its result. */
+export const wireTraceSchema = z
+  .strictObject({
+    id: z.string(),
+    now: wireInstant.meta({ description: 'Ages are measured from here.' }),
+    query: z.string().nullable(),
+    profile: wireProfileSchema,
+    parameters: z.strictObject({ top_k: z.int(), min_score: z.number(), relative_cutoff: z.number() }),
+    namespaces: z.array(z.string()),
+    rules: z.array(
+      z.strictObject({
+        namespace: z.string(),
+        rules: z.array(z.strictObject({ pattern: z.string(), bonus: z.number() })),
+      }),
+    ),
+    hits: z.array(wireRankedHitSchema),
+    cut: z.array(
+      z.strictObject({
+        ...scoredShape,
+        reason: z.enum(['min_score', 'relative_cutoff', 'duplicate', 'top_k', 'token_budget']),
+        threshold: z.number().nullable(),
+        duplicate_of: z.string().nullable(),
+      }),
+    ),
+    cut_count: z.int(),
+    index: z.enum(['exact_scan', 'hnsw', 'resident']),
+    exact: z.boolean(),
+    certificate: z.strictObject({ exact: z.boolean(), bound: z.number().nullable(), kth_score: score }),
+    embedding_model_id: z.string().nullable(),
+    timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds by step.' }),
+  })
+  .meta({ id: 'Trace' });
 
 export type WireBreakdown = z.input<typeof wireBreakdownSchema>;
 export type WireTrace = z.input<typeof wireTraceSchema>;
@@ -83,6 +95,10 @@ function shownScored({ candidate, score: value, breakdown }: ScoredCandidate) {
   };
 }
 
+export function shownRankedHit(hit: RankedHit): InCode<typeof wireRankedHitSchema> {
+  return { ...shownScored(hit), duplicates: hit.duplicates.map(shownScored) };
+}
+
 function shownCut(cut: CutCandidate) {
   const { reason, threshold, duplicateOf } = cut;
   return { ...shownScored(cut), reason, threshold, duplicateOf };
@@ -92,7 +108,7 @@ export function shownTrace(trace: RecallTrace): ShownTrace {
   return {
     ...trace,
     now: new Date(trace.now),
-    hits: trace.hits.map((hit) => ({ ...shownScored(hit), duplicates: hit.duplicates.map(shownScored) })),
+    hits: trace.hits.map(shownRankedHit),
     cut: trace.cut.map(shownCut),
   };
 }

@@ -37,6 +37,8 @@ export interface ErrorDetail {
   readonly hint?: string | undefined;
   /** In a batch: position of the item that failed, from 0. */
   readonly item?: number | undefined;
+  /** In a stream of lines: the line that failed, from 1. */
+  readonly line?: number | undefined;
 }
 
 /**

@@ -1,9 +1,12 @@
 import { unknownField } from '../contract/unknown-field.ts';
 import { excerpt, invalidInput, type PalimpsestError } from '../core/errors.ts';
-import type { Clock, EmbeddingProvider } from '../core/ports.ts';
+import type { Clock } from '../core/ports.ts';
 
-/** How to open a memory. At most one of `dataDir` and `databaseUrl`; with neither it is kept in memory only. */
-export interface OpenOptions {
+/**
+ * How to open a memory. At most one of `dataDir` and `databaseUrl`; with neither it is kept in memory only.
+ * `Embedding`: what makes the vectors, as whoever opens the memory takes it.
+ */
+export interface OpenOptions<Embedding extends object = object> {
   /** Folder of an embedded store; made if missing. One process at a time may use it. */
   readonly dataDir?: string | undefined;
   /** `postgres://…` of a PostgreSQL 15+ with pgvector 0.8+. */
@@ -11,7 +14,7 @@ export interface OpenOptions {
   /** Connections to PostgreSQL at most, from 1, default 10. */
   readonly maxConnections?: number | undefined;
   /** Makes the vectors. Default: hashing, which needs no model and no network. */
-  readonly embedding?: EmbeddingProvider | undefined;
+  readonly embedding?: Embedding | undefined;
   /** Tells the time in milliseconds since the epoch. Default: the system's clock. */
   readonly clock?: Clock | undefined;
   /** Told of failures that no caller waits for, such as a lost idle connection. Default: they are dropped. */

@@ -18,7 +18,7 @@ import { memoryPatchSchema } from '../contract/memory-patch.ts';
 import { ruleDraftSchema } from '../contract/namespace-rule.ts';
 import { parseContract } from '../contract/parse-contract.ts';
 import { tracedRecallRequestSchema } from '../contract/recall-request.ts';
-import { existingEntrySchema } from '../contract/supersede-request.ts';
+import { existingEntrySchema } from '../contract/supersede.ts';
 import { updateOptionsSchema } from '../contract/update-options.ts';
 import { requestsToWire, requestToWire } from '../contract/wire-form.ts';
 import type { FeedbackResult, HistoryChain } from '../core/ports.ts';

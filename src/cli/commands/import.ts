@@ -1,16 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { parseImportLine } from '../../contract/import-line.ts';
+import { ImportReader } from '../../contract/import-reader.ts';
 import { PalimpsestError } from '../../core/errors.ts';
-import type { MemoryDraft } from '../../core/types.ts';
 import type { ImportProgress } from '../../service/import-entries.ts';
 import { byteProgress } from '../byte-progress.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { jsonText } from '../format/printable.ts';
 import { examples } from '../help.ts';
-import { type JsonLine, readJsonLines } from '../json-lines.ts';
 import { UsageError } from '../usage-error.ts';
 import { withService } from '../with-service.ts';
 
@@ -65,7 +63,7 @@ async function importStream(
   size: number | null,
 ): Promise<ImportProgress> {
   const bar = byteProgress(parts.stderr, size);
-  const reader = new LineReader(options.namespace);
+  const reader = new ImportReader(options.namespace);
   let progress: ImportProgress = { stored: 0, created: 0, refreshed: 0 };
   try {
     await withService(parts, options, async (service, context) => {
@@ -77,67 +75,10 @@ async function importStream(
     });
     return progress;
   } catch (error) {
-    throw PalimpsestError.isInstance(error) ? atLine(error, reader, progress) : error;
+    throw PalimpsestError.isInstance(error) ? reader.located(error, progress) : error;
   } finally {
     bar.stop();
   }
-}
-
-/** Turns lines into drafts, and knows which lines the batch under way is made of. */
-class LineReader {
-  /** Bytes read so far. */
-  position = 0;
-  /** The line that is being read, or was read last. */
-  line = 0;
-  /** Whether a line itself was refused, rather than a batch. */
-  isLineRefused = false;
-  /** Lines of the batch that is not stored yet. */
-  #pending: number[] = [];
-  readonly #defaultNamespace: string | undefined;
-
-  constructor(defaultNamespace: string | undefined) {
-    this.#defaultNamespace = defaultNamespace;
-  }
-
-  async *drafts(input: AsyncIterable<Uint8Array>): AsyncGenerator<MemoryDraft> {
-    for await (const line of readJsonLines(input)) {
-      this.line = line.number;
-      this.position = line.position;
-      for (const draft of this.#parse(line)) {
-        this.#pending.push(line.number);
-        yield draft;
-      }
-    }
-  }
-
-  #parse({ value }: JsonLine): MemoryDraft[] {
-    try {
-      return parseImportLine(value, this.#defaultNamespace);
-    } catch (error) {
-      this.isLineRefused = true;
-      throw error;
-    }
-  }
-
-  batchStored(): void {
-    this.#pending = [];
-  }
-
-  /** The line of an item of the batch under way. */
-  lineOf(item: number | undefined): number | undefined {
-    return item === undefined ? undefined : this.#pending[item];
-  }
-}
-
-/** The error with the line it belongs to, and what has become of the lines before. */
-function atLine(error: PalimpsestError, reader: LineReader, { stored }: ImportProgress): PalimpsestError {
-  const line = reader.isLineRefused ? reader.line : reader.lineOf(error.details[0]?.item);
-  const place = line === undefined ? '' : `Line ${line}: `;
-  const rest = `Stored before it: ${stored}. Running the import again refreshes those.`;
-  return new PalimpsestError(error.code, `${place}${error.message} ${rest}`, {
-    details: error.details,
-    cause: error,
-  });
 }
 
 function summary({ stored, created, refreshed }: ImportProgress): string {

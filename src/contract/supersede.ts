@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { invalidInput } from '../core/errors.ts';
+import type { MemoryEntry } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
 import { memoryDraftSchema } from './memory-draft.ts';
+import { shownEntry, wireEntrySchema } from './memory-entry.ts';
+import type { InCode } from './wire-form.ts';
 
 /** An entry that exists. */
 export const existingEntrySchema = z.strictObject({ id: z.string() });
@@ -24,3 +27,18 @@ export const supersedeRequestSchema = z
       );
     }, 'draft'),
   );
+
+export const wireSupersedeResultSchema = z
+  .strictObject({ superseded: wireEntrySchema, successor: wireEntrySchema })
+  .meta({ id: 'SupersedeResult' });
+
+/** @param now - Milliseconds since the epoch. */
+export function shownSupersedeResult(
+  result: { readonly superseded: MemoryEntry; readonly successor: MemoryEntry },
+  now: number,
+): InCode<typeof wireSupersedeResultSchema> {
+  return {
+    superseded: shownEntry(result.superseded, now),
+    successor: shownEntry(result.successor, now),
+  };
+}

@@ -1,4 +1,3 @@
-import { TextDecoder } from 'node:util';
 import { invalidInput } from '../core/errors.ts';
 
 /** One line of a JSON Lines stream. */
@@ -39,7 +38,7 @@ async function* splitLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   for await (const chunk of stream) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      yield Buffer.concat([...begun, chunk.subarray(start, end + 1)]);
+      yield joined([...begun, chunk.subarray(start, end + 1)]);
       complete += 1;
       begun = [];
       begunLength = 0;
@@ -55,7 +54,19 @@ async function* splitLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
       });
     }
   }
-  if (begun.length > 0) yield Buffer.concat(begun);
+  if (begun.length > 0) yield joined(begun);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let position = 0;
+  for (const part of parts) {
+    whole.set(part, position);
+    position += part.length;
+  }
+  return whole;
 }
 
 /** Strict, so that broken bytes are not taken for U+FFFD; a byte order mark is dropped. */
