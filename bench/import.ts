@@ -13,7 +13,7 @@ async function importSpeed({ backend, location }: BenchStore, name: string) {
   const { drafts } = readCorpus(name);
   const memory = await openMemoryService({
     location,
-    provider: createEmbeddingProvider({ provider: 'hashing' }),
+    embedding: createEmbeddingProvider({ provider: 'hashing' }),
   });
   try {
     const start = performance.now();

@@ -26,7 +26,7 @@ async function recallAgainstBareScan({ backend, location }: BenchStore) {
     return { ...draft, content, importance: ((index * 37) % 101) / 100 };
   });
   const asked = queries.slice(0, QUERIES);
-  const memory = await openMemoryService({ location, provider });
+  const memory = await openMemoryService({ location, embedding: provider });
   const context = { access: LOCAL_OPERATOR };
   for await (const _ of memory.service.importEntries(context, scoped));
   const recall = (profile: string) =>

@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
-import type { Clock, EmbeddingProvider } from './core/ports.ts';
+import type { Clock, EmbeddingProvider, EmbeddingService } from './core/ports.ts';
+import { singleModelService } from './core/single-model.ts';
 import { checkedProvider } from './embedding/checked.ts';
-import { createEmbeddingProvider } from './embedding/registry.ts';
+import { createEmbeddingModes, type EmbeddingConfig } from './embedding/modes.ts';
 import { LOCAL_OPERATOR } from './service/local-operator.ts';
 import { createMemoryService, type MemoryService } from './service/memory-service.ts';
 import { type OpenedStore, openStore, type StoreLocation } from './store/open-store.ts';
@@ -12,11 +13,14 @@ import { type OpenedStore, openStore, type StoreLocation } from './store/open-st
 
 export interface MemoryOptions {
   readonly location: StoreLocation;
-  readonly provider: EmbeddingProvider;
+  readonly embedding: EmbeddingChoice;
   readonly clock?: Clock | undefined;
   /** Told of failures that no caller waits for. */
   readonly onBackgroundError?: ((error: unknown) => void) | undefined;
 }
+
+/** What makes the vectors: a configuration, or a provider of one's own. */
+export type EmbeddingChoice = EmbeddingConfig | EmbeddingProvider;
 
 export interface OpenedMemoryService {
   readonly service: MemoryService;
@@ -30,22 +34,26 @@ const PROFILES = new Map([BOOSTED_PROFILE, WEIGHTED_PROFILE].map((profile) => [p
 
 /** Opens a store and the service on it. */
 export async function openMemoryService(options: MemoryOptions): Promise<OpenedMemoryService> {
-  const { location, provider, clock = Date.now, onBackgroundError } = options;
-  const checked = checkedProvider(provider);
+  const { location, clock = Date.now, onBackgroundError } = options;
+  const embedding = embeddingServiceOf(options.embedding);
   const opened = await openStore(location, { clock, onBackgroundError });
   const service = createMemoryService({
     store: opened.store,
-    provider: checked,
+    embedding,
     clock,
     newId: () => uuidv7(),
     profiles: PROFILES,
     defaultProfile: DEFAULT_PROFILE.name,
   });
-  return { service, setUrl: (url) => opened.setUrl(url), close: once(() => closeAll(opened, checked)) };
+  return { service, setUrl: (url) => opened.setUrl(url), close: once(() => closeAll(opened, embedding)) };
 }
 
-async function closeAll({ store }: OpenedStore, provider: EmbeddingProvider): Promise<void> {
-  const results = await Promise.allSettled([store.close(), provider.close?.()]);
+function embeddingServiceOf(choice: EmbeddingChoice): EmbeddingService {
+  return 'embed' in choice ? singleModelService(checkedProvider(choice)) : createEmbeddingModes(choice);
+}
+
+async function closeAll({ store }: OpenedStore, embedding: EmbeddingService): Promise<void> {
+  const results = await Promise.allSettled([store.close(), embedding.close()]);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
@@ -64,7 +72,7 @@ export async function openMemory(config: Config): Promise<OpenedMemoryService> {
   const logger = createLogger(config.logLevel);
   return openMemoryService({
     location: config.store,
-    provider: createEmbeddingProvider(config.embedding),
+    embedding: { mode: 'local', local: config.embedding },
     onBackgroundError: (error) => logger.warn({ err: error }, 'background work failed'),
   });
 }

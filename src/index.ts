@@ -1,7 +1,9 @@
-import { openMemoryService } from './app.ts';
-import { createEmbeddingProvider } from './embedding/registry.ts';
-import { locationOf, type OpenOptions } from './library/open-options.ts';
+import { type EmbeddingChoice, openMemoryService } from './app.ts';
+import { locationOf, type OpenOptions as OpenOptionsOf } from './library/open-options.ts';
 import { OpenedMemory } from './library/opened-memory.ts';
+
+/** How to open a memory. `embedding` takes a configuration of providers and modes, or a provider of one's own. */
+export type OpenOptions = OpenOptionsOf<EmbeddingChoice>;
 
 /**
  * Memory for AI agents, opened in this process.
@@ -22,9 +24,8 @@ export class Palimpsest extends OpenedMemory {
    */
   static async open(options: OpenOptions = {}): Promise<Palimpsest> {
     const location = locationOf(options);
-    const { embedding, clock, onBackgroundError } = options;
-    const provider = embedding ?? createEmbeddingProvider({ provider: 'hashing' });
-    return new Palimpsest(await openMemoryService({ location, provider, clock, onBackgroundError }));
+    const { embedding = {}, clock, onBackgroundError } = options;
+    return new Palimpsest(await openMemoryService({ location, embedding, clock, onBackgroundError }));
   }
 }
 
@@ -45,6 +46,7 @@ export type {
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from './core/errors.ts';
 export type {
   Clock,
+  EmbeddingMode,
   EmbeddingProvider,
   EmbeddingPurpose,
   FeedbackResult,
@@ -78,8 +80,9 @@ export type {
   WeightedProfile,
   WriteResult,
 } from './core/types.ts';
+export type { EmbeddingConfig } from './embedding/modes.ts';
+export type { EmbeddingProviderConfig } from './embedding/provider-config.ts';
 export type { ActAsInput } from './library/act-as-input.ts';
-export type { OpenOptions } from './library/open-options.ts';
 export type { ListOutput, RecallOutput, RuleBook, UserMemory } from './library/user-memory.ts';
 export type { ImportProgress } from './service/import-entries.ts';
 export type { SupersedeResult } from './service/supersede-entry.ts';

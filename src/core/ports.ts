@@ -134,6 +134,8 @@ export interface PreparedDraft {
   readonly draft: MemoryDraft;
   readonly contentHash: string;
   readonly embeddings: readonly Embedding[];
+  /** Ids of models that did not answer: their vectors are filled in later. */
+  readonly missing?: readonly string[] | undefined;
 }
 
 /** A patch that is ready to store. `content` carries its hash and embeddings. */

@@ -76,7 +76,7 @@ export interface MemoryService {
 
 export function createMemoryService(parts: ServiceParts): MemoryService {
   const { store } = parts;
-  const state: ServiceState = { ...parts, models: createModelRegistration(store, parts.provider) };
+  const state: ServiceState = { ...parts, models: createModelRegistration(store, parts.embedding.models) };
   return {
     remember: (context, draft) => remember(state, context, draft),
     rememberMany: (context, drafts) => rememberMany(state, context, drafts),

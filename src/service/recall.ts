@@ -92,13 +92,12 @@ interface QueryVector {
 }
 
 async function queryVector(
-  { provider }: ServiceState,
+  { embedding }: ServiceState,
   query: string | undefined,
   stopwatch: Stopwatch,
 ): Promise<QueryVector | undefined> {
   if (query === undefined) return undefined;
-  const [vector] = await stopwatch.time('embed', () => provider.embed([query], 'query'));
-  return { modelId: provider.modelId, vector: vector ?? null };
+  return (await stopwatch.time('embed', () => embedding.embedQuery(query))) ?? undefined;
 }
 
 async function readScope(

@@ -1,4 +1,4 @@
-import type { AuditContext, Clock, EmbeddingProvider, Store } from '../core/ports.ts';
+import type { AuditContext, Clock, EmbeddingService, Store } from '../core/ports.ts';
 import type { RankingProfile } from '../core/types.ts';
 import type { ModelRegistration } from './model-registration.ts';
 import type { RequestContext } from './request-context.ts';
@@ -6,8 +6,8 @@ import type { RequestContext } from './request-context.ts';
 /** What the use cases work with. All of it comes from outside, so that tests bring their own. */
 export interface ServiceParts {
   readonly store: Store;
-  /** Wrapped by `checkedProvider`: it answers one sound vector or null per text, or rejects. */
-  readonly provider: EmbeddingProvider;
+  /** Its providers are wrapped by `checkedProvider`: one sound vector or null per text, or a rejection. */
+  readonly embedding: EmbeddingService;
   readonly clock: Clock;
   /** Makes the ids of traces: UUIDv7, lower case. */
   readonly newId: () => string;

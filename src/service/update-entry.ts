@@ -2,8 +2,9 @@ import type { PreparedPatch } from '../core/ports.ts';
 import type { MemoryEntry, MemoryPatch } from '../core/types.ts';
 import { contentHash } from './content-hash.ts';
 import { knownId } from './entry-id.ts';
-import { embedContents } from './prepare-drafts.ts';
+import { embedDocuments } from './prepare-drafts.ts';
 import type { RequestContext } from './request-context.ts';
+import { requestPolicy } from './request-policy.ts';
 import { auditOf, type ServiceState } from './service-parts.ts';
 
 export interface UpdateOptions {
@@ -21,7 +22,7 @@ export async function updateEntry(
 ): Promise<MemoryEntry> {
   const known = knownId('memory', id);
   const prepared = await preparePatch(state, context.access.principal.tenantId, patch);
-  return state.store.update(context.access, known, prepared, auditOf(state, context), options);
+  return state.store.update(requestPolicy(context, 'write').asking, known, prepared, auditOf(state, context), options);
 }
 
 async function preparePatch(
@@ -31,6 +32,6 @@ async function preparePatch(
 ): Promise<PreparedPatch> {
   const { content } = patch;
   if (content === undefined) return { patch };
-  const embeddings = await embedContents(state, tenantId, [content]);
-  return { patch, contentHash: contentHash(content), embeddings: embeddings.get(content) };
+  const [embedded] = await embedDocuments(state, tenantId, [{ content }]);
+  return { patch, contentHash: contentHash(content), embeddings: embedded?.embeddings };
 }

@@ -28,7 +28,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
   const lines: string[] = [];
   const opened = await openMemoryService({
     location: { inMemory: true },
-    provider: options.provider ?? createHashingProvider(),
+    embedding: options.provider ?? createHashingProvider(),
   });
   const app = buildHttpApp({
     service: opened.service,

@@ -22,7 +22,7 @@ export async function openTestMemory(
 ): Promise<TestMemory> {
   let now = Date.parse('2026-05-02T12:00:00Z');
   const { location, drop } = await testLocation();
-  const opened = await openMemoryService({ location, provider, clock: () => now });
+  const opened = await openMemoryService({ location, embedding: provider, clock: () => now });
   return {
     memory: new OpenedMemory(opened),
     service: opened.service,
