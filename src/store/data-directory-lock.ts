@@ -52,7 +52,7 @@ const MAX_ATTEMPTS = 10;
  * `invalid_config` where no lock can be had on this platform or file system.
  */
 export async function lockDataDirectory(directory: string): Promise<DataDirectoryLock> {
-  const { tryLock } = await loadLocking();
+  const tryLock = await loadLocking();
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const descriptor = openSync(join(directory, LOCK_FILE), 'a+', 0o600);
     try {
@@ -93,9 +93,10 @@ type TryLock = (descriptor: number) => boolean;
  * Loaded when a lock is needed, so that a server on PostgreSQL runs where the addon does not. Its package has
  * addons for glibc Linux, macOS and Windows on x64 and arm64, and looks for one of its own on Alpine Linux.
  */
-async function loadLocking(): Promise<{ tryLock: TryLock }> {
+async function loadLocking(): Promise<TryLock> {
   try {
-    return await import('fs-native-extensions');
+    const { tryLock } = await import('fs-native-extensions');
+    return tryLock;
   } catch (cause) {
     throw new PalimpsestError(
       'invalid_config',

@@ -19,9 +19,9 @@ export interface PgliteDatabaseOptions {
 /**
  * One PGlite as a database. Transactions run one after another, in the order they were asked for.
  *
- * An engine that breaks down (a failed write to disk, a trap in WebAssembly) is never called again: PGlite then
- * answers with no rows at all, or spins for ever. The transaction rejects with `store_unavailable`, and the next
- * one starts a new engine on the same directory, which recovers everything that was acknowledged.
+ * An engine that breaks down (a failed write to disk, a trap in WebAssembly) is never called again: it would
+ * answer with no rows at all. The transaction rejects with `store_unavailable`, and the next one starts a new
+ * engine on the same directory, which recovers everything that was acknowledged.
  */
 export class PgliteDatabase implements SqlDatabase {
   readonly backend = 'pglite';
@@ -183,7 +183,7 @@ class PgliteConnection implements SqlConnection {
     count: number | undefined,
     ask: () => Promise<EngineResult[]>,
   ): Promise<EngineResult[]> {
-    if (this.isBroken) throw brokenDown();
+    if (this.isBroken) throw brokenDown(this.engine.log);
     const results = await ask().catch((error: unknown) => {
       throw endsConnection(error) ? this.breakDown(error) : toStoreError(error);
     });
@@ -194,7 +194,7 @@ class PgliteConnection implements SqlConnection {
 
   private breakDown(cause?: unknown): PalimpsestError {
     this.isBroken = true;
-    return brokenDown(cause);
+    return brokenDown(this.engine.log, cause);
   }
 }
 
@@ -214,13 +214,14 @@ function commandOf(results: readonly (EngineResult | undefined)[]): string {
   return results[0]?.command ?? '';
 }
 
-function brokenDown(cause?: unknown): PalimpsestError {
+function brokenDown(log: readonly string[], cause?: unknown): PalimpsestError {
   return new PalimpsestError(
     'store_unavailable',
     'The embedded database broke down in the middle of a statement.',
     {
       details: [
         {
+          got: log.join('\n'),
           hint: 'What was acknowledged before is safe. The next call starts it again; if that fails too, look at the disk (space, rights, health).',
         },
       ],

@@ -3,6 +3,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { PalimpsestError } from '../../core/errors.ts';
 import { RESULT_PARSERS } from '../sql-values.ts';
 import { FlushingNodeFs } from './flushing-node-fs.ts';
+import { guardAgainstTraps } from './trap-guard.ts';
 
 /** Where an engine keeps its data. */
 export type EngineStorage =
@@ -12,7 +13,9 @@ export type EngineStorage =
 /** A running Postgres in WebAssembly. */
 export interface Engine {
   readonly pglite: PGlite;
-  /** Frees what a broken engine still holds. It must not be called any more: it can spin for ever. */
+  /** The last lines it has logged. */
+  readonly log: readonly string[];
+  /** Frees what a broken engine still holds. It must not be called any more. */
   abandon(): void;
 }
 
@@ -36,42 +39,67 @@ const SETTINGS = [
  */
 const INITDB_PARAMETERS = ['--wal-segsize=1'];
 
-/** Lines of the engine's log kept to explain a failed start. */
+/** Lines of the engine's log kept to explain a failure. */
 const LOG_LINES = 12;
 
 /** Starts an engine. On an existing directory this includes recovery after a kill or a power cut. */
 export async function startEngine(storage: EngineStorage): Promise<Engine> {
   const log: string[] = [];
-  const { options, abandon } = storageOptions(storage);
+  const { options, closeFiles } = storageOptions(storage);
+  const pglite = new PGlite({
+    ...options,
+    extensions: { vector },
+    startParams: startParameters(storage),
+    onStderr: (line) => {
+      log.push(line);
+      if (log.length > LOG_LINES) log.shift();
+      return false;
+    },
+  });
+  const abandon = () => {
+    stopTimers(pglite);
+    closeFiles();
+  };
   try {
-    const pglite = await PGlite.create({
-      ...options,
-      extensions: { vector },
-      startParams: startParameters(storage),
-      onStderr: (line) => {
-        log.push(line);
-        if (log.length > LOG_LINES) log.shift();
-        return false;
-      },
-    });
-    // Nothing but ours, so that values come out as they do from `pg`. Bound values are text already.
-    pglite.parsers = Object.fromEntries(RESULT_PARSERS);
-    pglite.serializers = {};
-    return { pglite, abandon };
+    await pglite.waitReady;
   } catch (cause) {
+    const error = cannotStart(storage, log, cause);
     abandon();
-    throw cannotStart(storage, log, cause);
+    throw error;
   }
+  guardAgainstTraps(pglite);
+  // Nothing but ours, so that values come out as they do from `pg`. Bound values are text already.
+  pglite.parsers = Object.fromEntries(RESULT_PARSERS);
+  pglite.serializers = {};
+  return { pglite, log, abandon };
 }
 
-function storageOptions(storage: EngineStorage): { options: PGliteOptions; abandon: () => void } {
+function storageOptions(storage: EngineStorage): { options: PGliteOptions; closeFiles: () => void } {
   if (storage.kind === 'memory') {
     const { contents } = storage;
-    if (contents === null) return { options: { initDbStartParams: INITDB_PARAMETERS }, abandon: () => {} };
-    return { options: { loadDataDir: new Blob([new Uint8Array(contents)]) }, abandon: () => {} };
+    const options =
+      contents === null
+        ? { initDbStartParams: INITDB_PARAMETERS }
+        : { loadDataDir: new Blob([new Uint8Array(contents)]) };
+    return { options, closeFiles: () => {} };
   }
   const fs = new FlushingNodeFs(storage.directory, storage.flushes);
-  return { options: { fs }, abandon: () => fs.abandon() };
+  return { options: { fs }, closeFiles: () => fs.closeFiles() };
+}
+
+/**
+ * Postgres writes its statistics by a timer that sets itself again, and so would keep a broken engine, its
+ * memory and this process alive. Once aborted, the engine is not called by it any more.
+ */
+function stopTimers(pglite: PGlite): void {
+  // Absent when the start failed before the module was loaded.
+  const module = pglite.Module as unknown as { _abort(): void; _clear_setitimer(): void } | undefined;
+  try {
+    module?._clear_setitimer();
+    module?._abort();
+  } catch {
+    // Aborting throws, that is how it returns.
+  }
 }
 
 function startParameters(storage: EngineStorage): string[] {

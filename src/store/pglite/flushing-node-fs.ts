@@ -47,7 +47,7 @@ export class FlushingNodeFs extends NodeFS {
   }
 
   /** Closes the files of an engine that can no longer be asked to. */
-  abandon(): void {
+  closeFiles(): void {
     for (const stream of this.emscripten?.streams ?? []) {
       if (stream?.nfd !== undefined) closeSync(stream.nfd);
     }
