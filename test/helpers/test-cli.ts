@@ -1,0 +1,55 @@
+import { Readable, Writable } from 'node:stream';
+import { openMemoryService } from '../../src/app.ts';
+import type { CliParts, TextOutput } from '../../src/cli/cli-parts.ts';
+import { runCli } from '../../src/cli/run-cli.ts';
+import type { Config } from '../../src/config/config.ts';
+import { createHashingProvider } from '../../src/embedding/hashing.ts';
+
+export interface CliRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command line in this process, on one store in memory. */
+export interface TestCli {
+  run(...argv: string[]): Promise<CliRun>;
+  /** The same with something on standard input. */
+  runWith(input: string, ...argv: string[]): Promise<CliRun>;
+  close(): Promise<void>;
+}
+
+export async function openTestCli(): Promise<TestCli> {
+  const opened = await openMemoryService({
+    location: { inMemory: true },
+    embedding: createHashingProvider(),
+  });
+  const runWith = async (input: string, ...argv: string[]): Promise<CliRun> => {
+    const stdout = collected();
+    const stderr = collected();
+    const parts: CliParts = {
+      version: '1.2.3',
+      stdin: Readable.from([Buffer.from(input)]),
+      stdout: stdout.output,
+      stderr: stderr.output,
+      openMemory: async (_config: Config) => ({ service: opened.service, close: async () => {} }),
+      serve: () => Promise.reject(new Error('not under test')),
+      stopSignal: () => Promise.resolve(),
+    };
+    const code = await runCli(argv, parts);
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  return { runWith, run: (...argv) => runWith('', ...argv), close: () => opened.close() };
+}
+
+function collected(): { output: TextOutput; text(): string } {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  const write = (text: string) => new Promise<void>((resolve) => stream.write(text, () => resolve()));
+  return { output: { stream, write, isTerminal: false, columns: 100 }, text: () => chunks.join('') };
+}
