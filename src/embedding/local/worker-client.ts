@@ -9,7 +9,15 @@ export interface WorkerClientOptions {
   readonly textsPerMessage: number;
   /** Longest time for one message, the loading of the model included; then the thread is ended. */
   readonly timeoutMs: number;
+  /** What the thread runs, default `worker.ts`. It speaks `WorkerRequest` and `WorkerAnswer`. */
+  readonly entry?: URL | undefined;
 }
+
+/** The build turns .ts into .js everywhere but in this text. */
+const DEFAULT_ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
+  import.meta.url,
+);
 
 /** A model in a thread of its own. */
 export interface WorkerClient {
@@ -42,9 +50,7 @@ export function workerClient(spec: EngineSpec, options: WorkerClientOptions): Wo
   let isClosed = false;
 
   function start(): Worker {
-    // The build turns .ts into .js everywhere but in this text.
-    const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
-    const started = new Worker(new URL(file, import.meta.url), { workerData: spec });
+    const started = new Worker(options.entry ?? DEFAULT_ENTRY, { workerData: spec });
     started.on('message', (answer: WorkerAnswer) => answered(started, answer));
     started.on('error', (error) =>
       lost(started, `The thread of the embedding model failed: ${error.message}`),
