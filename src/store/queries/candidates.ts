@@ -63,19 +63,26 @@ export function selectScoped(tenantId: string, query: CandidateQuery): SqlStatem
   if (query.contentHashes !== undefined) {
     conditions.push(`m.content_hash = ANY(${parameters.bind(query.contentHashes)}::text[])`);
   }
-  // OFFSET 0 keeps the subquery apart, so that a number and not a vector of 2 KB travels through the join.
   const [distance, join] = isMeasured(query)
-    ? [
-        'e.distance',
-        ` LEFT JOIN (${distances(query, tenant, parameters)} OFFSET 0) AS e ON e.memory_id = m.id`,
-      ]
+    ? ['e.distance', measuredJoin(query, tenant, parameters)]
     : ['NULL::double precision AS distance', ''];
   const order = query.query === undefined ? 'm.updated_at DESC, m.id' : 'distance, m.id';
   return parameters.statement(
-    `SELECT ${FACTOR_COLUMNS}, ${distance} FROM app.memories AS m${join}
+    `SELECT ${FACTOR_COLUMNS}, ${distance} FROM app.memories AS m ${join}
       WHERE ${conditions.join(' AND ')}
       ORDER BY ${order} LIMIT ${parameters.bind(query.limit)}::bigint`,
   );
+}
+
+/**
+ * OFFSET 0 keeps the subqueries apart, so that a number and not a vector of 2 KB travels through the join. A
+ * few contents are looked up one by one: measuring the whole scope for them took as long as the search itself.
+ */
+function measuredJoin(query: MeasuredQuery, tenant: string, parameters: SqlParameters): string {
+  const measured = distances(query, tenant, parameters);
+  return query.contentHashes === undefined
+    ? `LEFT JOIN (${measured} OFFSET 0) AS e ON e.memory_id = m.id`
+    : `LEFT JOIN LATERAL (${measured} AND memory_id = m.id OFFSET 0) AS e ON true`;
 }
 
 export function isMeasured(query: CandidateQuery): query is MeasuredQuery {
