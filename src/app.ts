@@ -1,12 +1,21 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
+import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
+import type { KeyStore } from './core/governance.ts';
 import type { Clock, EmbeddingProvider, EmbeddingService } from './core/ports.ts';
+import type { RecallTrace } from './core/ranking/trace.ts';
 import { singleModelService } from './core/single-model.ts';
+import type { JsonObject } from './core/types.ts';
 import { checkedProvider } from './embedding/checked.ts';
 import { createEmbeddingModes, type EmbeddingConfig } from './embedding/modes.ts';
+import { createKeySecret } from './identity/key-secret.ts';
+import type { GovernanceService } from './service/governance-service.ts';
 import { LOCAL_OPERATOR } from './service/local-operator.ts';
-import { createMemoryService, type MemoryService } from './service/memory-service.ts';
+import type { MemoryService } from './service/memory-service.ts';
+import type { ServiceLog } from './service/service-log.ts';
+import { createServices, type Services } from './service/services.ts';
+import { DEFAULT_RETENTION, type Retention } from './service/upkeep.ts';
 import { type OpenedStore, openStore, type StoreLocation } from './store/open-store.ts';
 
 /** Puts the parts together. Nothing else in this product knows all of them. */
@@ -17,6 +26,10 @@ export interface MemoryOptions {
   readonly clock?: Clock | undefined;
   /** Told of failures that no caller waits for. */
   readonly onBackgroundError?: ((error: unknown) => void) | undefined;
+  /** Told what no caller hears. Default: `onBackgroundError` hears of what failed, and nobody of the rest. */
+  readonly log?: ServiceLog | undefined;
+  /** How long audit and traces are kept. */
+  readonly retention?: Retention | undefined;
 }
 
 /** What makes the vectors: a configuration, or a provider of one's own. */
@@ -24,6 +37,13 @@ export type EmbeddingChoice = EmbeddingConfig | EmbeddingProvider;
 
 export interface OpenedMemoryService {
   readonly service: MemoryService;
+  readonly governance: GovernanceService;
+  /** Finds the keys that requests show. */
+  readonly keys: KeyStore;
+  /** How much of the audit and the traces waits, was written, and was lost. */
+  readonly recorded: Services['recorded'];
+  /** Resolves when the reads and refusals so far are in the audit. */
+  flush(): Promise<void>;
   /** Lets a process that finds the data directory taken know where the data is served. */
   setUrl(url: string): void;
   /** Finishes what is running and lets go of everything. Further calls do nothing. */
@@ -37,22 +57,48 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
   const { location, clock = Date.now, onBackgroundError } = options;
   const embedding = embeddingServiceOf(options.embedding);
   const opened = await openStore(location, { clock, onBackgroundError });
-  const service = createMemoryService({
+  const services = createServices({
     store: opened.store,
+    governance: opened.governance,
     embedding,
     clock,
     newId: () => uuidv7(),
+    newKey: createKeySecret,
+    traceForm: traceAsJson,
+    log: options.log ?? {
+      warn: (_message, _detail, error) => error !== undefined && onBackgroundError?.(error),
+    },
     profiles: PROFILES,
     defaultProfile: DEFAULT_PROFILE.name,
+    retention: options.retention ?? DEFAULT_RETENTION,
   });
-  return { service, setUrl: (url) => opened.setUrl(url), close: once(() => closeAll(opened, embedding)) };
+  return {
+    service: services.memory,
+    governance: services.governance,
+    keys: opened.governance,
+    recorded: services.recorded,
+    flush: () => services.flush(),
+    setUrl: (url) => opened.setUrl(url),
+    close: once(() => closeAll(services, opened, embedding)),
+  };
 }
 
 function embeddingServiceOf(choice: EmbeddingChoice): EmbeddingService {
   return 'embed' in choice ? singleModelService(checkedProvider(choice)) : createEmbeddingModes(choice);
 }
 
-async function closeAll({ store }: OpenedStore, embedding: EmbeddingService): Promise<void> {
+/** A trace as it is kept: the JSON a search answers. */
+function traceAsJson(trace: RecallTrace): JsonObject {
+  const { id, now, ...rest } = toWireTrace(trace);
+  return { id, now, ...rest };
+}
+
+async function closeAll(
+  services: Services,
+  { store }: OpenedStore,
+  embedding: EmbeddingService,
+): Promise<void> {
+  await services.close();
   const results = await Promise.allSettled([store.close(), embedding.close()]);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
@@ -74,6 +120,7 @@ export async function openMemory(config: Config): Promise<OpenedMemoryService> {
     location: config.store,
     embedding: { mode: 'local', local: config.embedding },
     onBackgroundError: (error) => logger.warn({ err: error }, 'background work failed'),
+    log: { warn: (message, detail, error) => logger.warn({ ...detail, err: error }, message) },
   });
 }
 
@@ -89,15 +136,15 @@ export async function serve(config: Config): Promise<{ readonly url: string; clo
     ]);
   requireLoopback(config.http.host);
   const memory = await openMemory(config);
+  const app = buildHttpApp({
+    service: memory.service,
+    logger: createLogger(config.logLevel),
+    accessOf: (request) => {
+      requireLocalName(request.headers.host);
+      return LOCAL_OPERATOR;
+    },
+  });
   try {
-    const app = buildHttpApp({
-      service: memory.service,
-      logger: createLogger(config.logLevel),
-      accessOf: (request) => {
-        requireLocalName(request.headers.host);
-        return LOCAL_OPERATOR;
-      },
-    });
     const server = await serveHttp(app, config.http);
     memory.setUrl(server.url);
     return {
@@ -108,6 +155,7 @@ export async function serve(config: Config): Promise<{ readonly url: string; clo
       },
     };
   } catch (error) {
+    await app.close();
     await memory.close();
     throw error;
   }

@@ -21,7 +21,7 @@ export interface TestHttp {
 
 export interface TestHttpOptions {
   readonly provider?: EmbeddingProvider;
-  readonly accessOf?: (request: FastifyRequest) => Access;
+  readonly accessOf?: (request: FastifyRequest) => Access | Promise<Access>;
 }
 
 export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
