@@ -87,10 +87,9 @@ function embeddingServiceOf(choice: EmbeddingChoice): EmbeddingService {
   return 'embed' in choice ? singleModelService(checkedProvider(choice)) : createEmbeddingModes(choice);
 }
 
-/** A trace as it is kept: the JSON a search answers. */
+/** A trace as it is kept: the JSON a search answers, whose type says `undefined` where JSON has no field. */
 function traceAsJson(trace: RecallTrace): JsonObject {
-  const { id, now, ...rest } = toWireTrace(trace);
-  return { id, now, ...rest };
+  return toWireTrace(trace) as JsonObject;
 }
 
 async function closeAll(

@@ -1,5 +1,5 @@
 import type { Asking, MemoryPolicy, PolicySubject, StoredPolicy } from './policy.ts';
-import type { FeedbackSignal, ListCursor, ScopePatterns } from './ports.ts';
+import type { Deferred, FeedbackSignal, ListCursor, ScopePatterns } from './ports.ts';
 import type { Access, JsonObject, JsonValue, RankingProfile } from './types.ts';
 
 export type { MemoryPolicy, PolicySubject, StoredPolicy } from './policy.ts';
@@ -245,17 +245,17 @@ export interface IdempotencyStore {
   releaseIdempotencyKey(access: Access, key: string): Promise<void>;
 }
 
+export interface NamespaceReportQuery {
+  readonly scope: ScopePatterns;
+  readonly now: number;
+  readonly limit: number;
+  /** Path after which the page starts; null for the first. */
+  readonly after: string | null;
+}
+
 export interface ReportStore {
   /** Namespaces the asker may read, by path. */
-  reportNamespaces(
-    asking: Asking,
-    query: {
-      readonly scope: ScopePatterns;
-      readonly now: number;
-      readonly limit: number;
-      readonly after: string | null;
-    },
-  ): Promise<NamespaceReport[]>;
+  reportNamespaces(asking: Asking, query: Deferred<NamespaceReportQuery>): Promise<NamespaceReport[]>;
   /**
    * How often each signal was given for an entry, by anybody.
    *

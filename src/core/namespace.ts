@@ -303,6 +303,64 @@ export function ruleCovers(pattern: string, path: string): boolean {
   return ruleMatcher(pattern)(path);
 }
 
+/** One segment: a literal text, any one (`null`), or any number of them, none included. */
+type PatternPart = string | null | typeof ANY_NUMBER;
+const ANY_NUMBER = Symbol('any number of segments');
+
+function patternParts(pattern: string): PatternPart[] {
+  return pattern.split('.').flatMap((segment): PatternPart[] => {
+    if (segment === '*') return [null, ANY_NUMBER];
+    return [VARIABLE.test(segment) ? null : segment];
+  });
+}
+
+/**
+ * Whether some path could be matched by both read scopes' patterns. The limit of 16 segments is not looked at, so
+ * that two patterns which only longer paths would satisfy count as overlapping.
+ *
+ * @param a - Checked by {@link parsePattern}, as `b` is.
+ */
+export function patternsOverlap(a: string, b: string): boolean {
+  const [left, right] = [patternParts(a), patternParts(b)];
+  // overlaps[j]: whether what is left of `left` from i on and of `right` from j on can be one path.
+  let below: boolean[] = [];
+  for (let i = left.length; i >= 0; i -= 1) {
+    const row: boolean[] = [];
+    for (let j = right.length; j >= 0; j -= 1) {
+      row[j] = partsOverlap(left[i], right[j], {
+        bothNext: () => below[j + 1] ?? false,
+        leftNext: () => below[j] ?? false,
+        rightNext: () => row[j + 1] ?? false,
+      });
+    }
+    below = row;
+  }
+  return below[0] ?? false;
+}
+
+function partsOverlap(
+  left: PatternPart | undefined,
+  right: PatternPart | undefined,
+  rest: { bothNext(): boolean; leftNext(): boolean; rightNext(): boolean },
+): boolean {
+  if (left === undefined && right === undefined) return true;
+  // Any number stands for nothing (its own side goes on), or takes in what the other side has here.
+  if (left === ANY_NUMBER) return rest.leftNext() || (right !== undefined && rest.rightNext());
+  if (right === ANY_NUMBER) return rest.rightNext() || (left !== undefined && rest.leftNext());
+  if (left === undefined || right === undefined) return false;
+  return (left === null || right === null || left === right) && rest.bothNext();
+}
+
+/**
+ * The user whose namespaces alone a pattern can match, for one that begins like `vector.user.<id>`; else null.
+ *
+ * @param pattern - Checked by {@link parsePattern}; a path is one too.
+ */
+export function patternOwner(pattern: string): string | null {
+  const owner = namespaceOwner(pattern);
+  return owner.kind === 'user' && !isWildcard(owner.userId) ? owner.userId : null;
+}
+
 /**
  * Order of instruction rules that cover one namespace, the winner first: more segments, then more literal
  * segments, then more characters, then alphabetical (by code unit).

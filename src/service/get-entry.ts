@@ -1,7 +1,9 @@
 import { notFound } from '../core/errors.ts';
 import type { MemoryEntry } from '../core/types.ts';
 import { knownId } from './entry-id.ts';
+import { noteRead } from './note-read.ts';
 import type { RequestContext } from './request-context.ts';
+import { requestPolicy } from './request-policy.ts';
 import type { ServiceState } from './service-parts.ts';
 
 /**
@@ -10,12 +12,14 @@ import type { ServiceState } from './service-parts.ts';
  * @throws PalimpsestError `not_found` for an unknown id, and alike for one the asker may not read.
  */
 export async function getEntry(
-  { store }: ServiceState,
-  { access }: RequestContext,
+  state: ServiceState,
+  context: RequestContext,
   id: string,
 ): Promise<MemoryEntry> {
   const known = knownId('memory', id);
-  const [entry] = await store.read(access, (view) => view.entries([known]));
+  const { asking } = requestPolicy(context, 'read');
+  const [entry] = await state.store.read(asking, (view) => view.entries([known]));
   if (entry === undefined) throw notFound('memory', known);
+  await noteRead(state, context, { operation: 'get', namespaces: [entry.namespace], memoryId: known });
   return entry;
 }

@@ -1,117 +1,66 @@
 import type {
   ApiKey,
-  AuditQuery,
   AuditRecord,
-  KeyScope,
-  MemoryPolicy,
   NamespaceReport,
   Page,
   PolicySubject,
   StoredPolicy,
   StoredTrace,
-  TraceQuery,
   UserSettings,
 } from '../core/governance.ts';
-import type { FeedbackSignal, ScopePatterns } from '../core/ports.ts';
-import type { JsonValue, RankedHit, RankingProfile } from '../core/types.ts';
+import type { FeedbackSignal } from '../core/ports.ts';
+import type { RankingProfile } from '../core/types.ts';
+import { knownId } from './entry-id.ts';
+import { withIdempotency } from './governance/idempotency.ts';
+import { createKey } from './governance/keys.ts';
+import {
+  exportAudit,
+  exportTraces,
+  getTrace,
+  listAudit,
+  listTraces,
+  reportNamespaces,
+} from './governance/look-up.ts';
+import type {
+  AuditRequest,
+  Kept,
+  KeptAnswer,
+  KeyDraft,
+  NamespaceReportRequest,
+  NewKey,
+  PolicyDraft,
+  ProfileView,
+  Refusal,
+  RulePreview,
+  RulePreviewRequest,
+  TraceRequest,
+} from './governance/model.ts';
+import { deletePolicy, getPolicy, putPolicy } from './governance/policies.ts';
+import { deleteProfile, getProfile, listProfiles, putProfile } from './governance/profiles.ts';
+import { recordRefusal } from './governance/record-refusal.ts';
+import { previewRule } from './governance/rule-preview.ts';
+import { type GuardedCall, guarded, guardedStream } from './guard.ts';
 import type { RequestContext } from './request-context.ts';
+import { requestPolicy } from './request-policy.ts';
+import type { ServiceState } from './service-parts.ts';
+import { runUpkeep, type UpkeepResult } from './upkeep.ts';
 
-/** What an administrator says about a new key. */
-export interface KeyDraft {
-  /** The user who asks when this key is used: one namespace segment. */
-  readonly userId: string;
-  /** What a person calls it, 1..128 characters. */
-  readonly name: string;
-  /** At least one. */
-  readonly scopes: readonly KeyScope[];
-  /** Default: never. Not in the past. */
-  readonly expiresAt?: Date | undefined;
-}
-
-/** A key that was just made. `secret` is shown this once. */
-export interface NewKey {
-  readonly key: ApiKey;
-  readonly secret: string;
-}
-
-/** What may be said of a policy; what is left out is empty, false or unset. */
-export type PolicyDraft = { readonly [Field in keyof MemoryPolicy]?: MemoryPolicy[Field] | undefined };
-
-/** Something that works and is probably not meant. */
-export interface Warning {
-  readonly code: 'risky_relative_cutoff';
-  readonly message: string;
-}
-
-/** What was kept, and what is doubtful about it. */
-export interface Kept<Value> {
-  readonly value: Value;
-  readonly warnings: readonly Warning[];
-}
-
-/** A profile a request may name. The times are null for the two that are built in. */
-export interface ProfileView {
-  readonly profile: RankingProfile;
-  readonly isBuiltIn: boolean;
-  readonly createdAt: Date | null;
-  readonly updatedAt: Date | null;
-}
-
-export interface RulePreviewRequest {
-  readonly pattern: string;
-  /** In [0, 1], default 0. */
-  readonly bonus?: number | undefined;
-  /** Without it nothing is ranked. */
-  readonly query?: string | undefined;
-  /** What the query searches. Default: everything the asker may read. */
-  readonly namespaces?: ScopePatterns | undefined;
-  readonly profile?: string | undefined;
-  readonly topK?: number | undefined;
-}
-
-/** What a rule would do if it were saved now. */
-export interface RulePreview {
-  /** Namespaces the rule covers, of those the asker may read, by path; the first 100. */
-  readonly namespaces: readonly { readonly path: string; readonly liveCount: number }[];
-  readonly namespaceCount: number;
-  /** Entries in them that a search can find. */
-  readonly entryCount: number;
-  /** The query's hits without and with the rule; null where no query was given. */
-  readonly ranking: { readonly before: readonly RankedHit[]; readonly after: readonly RankedHit[] } | null;
-}
-
-/** An answer under an idempotency key. */
-export interface KeptAnswer {
-  readonly status: number;
-  readonly body: JsonValue;
-}
-
-/** An access that was refused where no use case saw it, such as a route that takes another kind of key. */
-export interface Refusal {
-  /** What was tried, such as `get` or `PUT /v1/rules`. */
-  readonly operation: string;
-  readonly reason: string;
-  readonly memoryId?: string | undefined;
-  readonly traceId?: string | undefined;
-  readonly namespaces?: readonly string[] | undefined;
-}
-
-export interface UpkeepResult {
-  readonly audit: number;
-  readonly traces: number;
-  readonly idempotency: number;
-}
-
-export type AuditRequest = Partial<AuditQuery>;
-export type TraceRequest = Partial<TraceQuery>;
-
-export interface NamespaceReportRequest {
-  readonly scope?: ScopePatterns | undefined;
-  /** 1..500, default 50. */
-  readonly limit?: number | undefined;
-  /** Path after which the page starts. */
-  readonly after?: string | null | undefined;
-}
+export type {
+  AuditRequest,
+  Kept,
+  KeptAnswer,
+  KeyDraft,
+  NamespaceReportRequest,
+  NewKey,
+  PolicyDraft,
+  ProfileView,
+  Refusal,
+  RulePreview,
+  RulePreviewRequest,
+  TraceRequest,
+} from './governance/model.ts';
+export type { UpkeepResult } from './upkeep.ts';
+export type { Warning } from './warning.ts';
 
 /**
  * What people decide, and what can be looked up afterwards. Refusals are `PalimpsestError`s: `forbidden` for
@@ -175,4 +124,73 @@ export interface GovernanceService {
   recordRefusal(context: RequestContext, refusal: Refusal): void;
   /** Removes what retention lets go, in every tenant. */
   runUpkeep(): Promise<UpkeepResult>;
+}
+
+export function createGovernanceService(state: ServiceState): GovernanceService {
+  const { governance } = state;
+  const call = <T>(context: RequestContext, about: GuardedCall, work: () => Promise<T>) =>
+    guarded(state, context, about, work);
+  const read = <T>(context: RequestContext, operation: string, work: () => Promise<T>) =>
+    call(context, { operation, scope: 'read' }, work);
+  const govern = <T>(context: RequestContext, operation: string, work: () => Promise<T>) =>
+    call(context, { operation, scope: 'admin' }, work);
+  return {
+    createKey: (context, draft) => govern(context, 'create_key', () => createKey(state, context, draft)),
+    // Whoever holds a key may see and revoke their own, whatever it is good for.
+    listKeys: (context) =>
+      call(context, { operation: 'list_keys', scope: null }, () => governance.listKeys(context.access)),
+    revokeKey: (context, id) =>
+      call(context, { operation: 'revoke_key', scope: null, keyId: id }, async () =>
+        governance.revokeKey(context.access, knownId('key', id), state.clock()),
+      ),
+
+    getPolicy: (context, subject) => read(context, 'get_policy', () => getPolicy(state, context, subject)),
+    listPolicies: (context) => read(context, 'list_policies', () => governance.listPolicies(context.access)),
+    putPolicy: (context, subject, draft) =>
+      govern(context, 'put_policy', () => putPolicy(state, context, subject, draft)),
+    deletePolicy: (context, subject) =>
+      govern(context, 'delete_policy', () => deletePolicy(state, context, subject)),
+
+    listProfiles: (context) => read(context, 'list_profiles', () => listProfiles(state, context)),
+    getProfile: (context, name) => read(context, 'get_profile', () => getProfile(state, context, name)),
+    putProfile: (context, profile) =>
+      govern(context, 'put_profile', () => putProfile(state, context, profile)),
+    deleteProfile: (context, name) =>
+      govern(context, 'delete_profile', () => deleteProfile(state, context, name)),
+
+    userSettings: (context) => read(context, 'user_settings', () => governance.userSettings(context.access)),
+    setAllowAdminMemory: (context, allow) =>
+      call(context, { operation: 'set_allow_admin_memory', scope: 'write' }, () =>
+        governance.setAllowAdminMemory(context.access, allow, state.clock()),
+      ),
+
+    previewRule: (context, request) =>
+      govern(context, 'preview_rule', () => previewRule(state, context, request)),
+    reportNamespaces: (context, request) =>
+      read(context, 'report_namespaces', () => reportNamespaces(state, context, request)),
+    feedbackSummary: (context, memoryId) =>
+      call(context, { operation: 'feedback_summary', scope: 'read', memoryIds: [memoryId] }, async () =>
+        governance.countFeedback(requestPolicy(context, 'read').asking, knownId('memory', memoryId)),
+      ),
+
+    listAudit: (context, request) => govern(context, 'list_audit', () => listAudit(state, context, request)),
+    exportAudit: (context, request) =>
+      guardedStream(state, context, { operation: 'export_audit', scope: 'admin' }, () =>
+        exportAudit(state, context, request),
+      ),
+    getTrace: (context, id) =>
+      call(context, { operation: 'get_trace', scope: 'read', traceId: id }, () =>
+        getTrace(state, context, id),
+      ),
+    listTraces: (context, request) => read(context, 'list_traces', () => listTraces(state, context, request)),
+    exportTraces: (context, request) =>
+      guardedStream(state, context, { operation: 'export_traces', scope: 'read' }, () =>
+        exportTraces(state, context, request),
+      ),
+
+    withIdempotency: (context, key, requestHash, work) =>
+      withIdempotency(state, context, { key, requestHash }, work),
+    recordRefusal: (context, refusal) => recordRefusal(state, context, refusal),
+    runUpkeep: () => runUpkeep(state),
+  };
 }

@@ -1,5 +1,5 @@
 import { MAX_BATCH_SIZE } from '../core/defaults.ts';
-import type { MemoryDraft, WriteResult } from '../core/types.ts';
+import type { UnplacedDraft, WriteResult } from '../core/types.ts';
 import { rememberMany } from './remember.ts';
 import type { RequestContext } from './request-context.ts';
 import type { ServiceState } from './service-parts.ts';
@@ -22,7 +22,7 @@ export interface ImportProgress {
 export async function* importEntries(
   state: ServiceState,
   context: RequestContext,
-  drafts: AsyncIterable<MemoryDraft> | Iterable<MemoryDraft>,
+  drafts: AsyncIterable<UnplacedDraft> | Iterable<UnplacedDraft>,
 ): AsyncGenerator<ImportProgress> {
   let progress: ImportProgress = { stored: 0, created: 0, refreshed: 0 };
   for await (const batch of inBatches(drafts)) {
@@ -33,9 +33,9 @@ export async function* importEntries(
 }
 
 async function* inBatches(
-  drafts: AsyncIterable<MemoryDraft> | Iterable<MemoryDraft>,
-): AsyncGenerator<MemoryDraft[]> {
-  let batch: MemoryDraft[] = [];
+  drafts: AsyncIterable<UnplacedDraft> | Iterable<UnplacedDraft>,
+): AsyncGenerator<UnplacedDraft[]> {
+  let batch: UnplacedDraft[] = [];
   let text = 0;
   for await (const draft of drafts) {
     batch.push(draft);

@@ -1,11 +1,13 @@
 import { DEFAULT_PAGE_SIZE } from '../core/defaults.ts';
 import type { Lifecycle, ListCursor, ListPage, ScopePatterns } from '../core/ports.ts';
 import type { MemoryFilter } from '../core/types.ts';
+import { noteOutOfReach, noteRead } from './note-read.ts';
 import type { RequestContext } from './request-context.ts';
+import { requestPolicy } from './request-policy.ts';
 import type { ServiceState } from './service-parts.ts';
 
 export interface ListRequest {
-  /** Default: everything the asker may read. */
+  /** Default: what the policy reads, else everything the asker may read. */
   readonly namespaces?: ScopePatterns | undefined;
   readonly filter?: MemoryFilter | undefined;
   /** Default `live`: what a search can find. */
@@ -18,18 +20,30 @@ export interface ListRequest {
 }
 
 /** One page of entries, newest first by `createdAt`. Ties, inserts and deletes neither repeat nor skip one. */
-export function listEntries(
-  { store, clock }: ServiceState,
-  { access }: RequestContext,
+export async function listEntries(
+  state: ServiceState,
+  context: RequestContext,
   request: ListRequest,
 ): Promise<ListPage> {
-  return store.list(access, {
-    scope: request.namespaces ?? null,
+  const { asking, applied } = requestPolicy(context, 'read');
+  const page = await state.store.list(asking, () => ({
+    scope: request.namespaces ?? applied().defaultScope,
     filter: request.filter ?? {},
     lifecycle: request.lifecycle ?? 'live',
     text: request.text,
     limit: request.limit ?? DEFAULT_PAGE_SIZE,
     after: request.after ?? null,
-    now: clock(),
+    now: state.clock(),
+  }));
+  noteOutOfReach(state, context, {
+    operation: 'list',
+    access: applied().access,
+    scope: request.namespaces,
   });
+  await noteRead(state, context, {
+    operation: 'list',
+    namespaces: page.entries.map(({ namespace }) => namespace),
+    detail: { hit_count: page.entries.length },
+  });
+  return page;
 }

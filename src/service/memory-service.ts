@@ -1,6 +1,8 @@
 import { excerpt, PalimpsestError } from '../core/errors.ts';
 import { parsePattern } from '../core/namespace.ts';
+import type { Asking } from '../core/policy.ts';
 import type {
+  AuditContext,
   Feedback,
   FeedbackResult,
   HistoryChain,
@@ -9,36 +11,40 @@ import type {
   StoreHealth,
 } from '../core/ports.ts';
 import type {
-  MemoryDraft,
   MemoryEntry,
   MemoryPatch,
   NamespaceRule,
   RankingProfile,
+  UnplacedDraft,
   WriteResult,
 } from '../core/types.ts';
+import { entryHistory } from './entry-history.ts';
 import { knownId } from './entry-id.ts';
 import { type ExportRequest, exportEntries } from './export-entries.ts';
+import { giveFeedback } from './feedback.ts';
 import { getEntry } from './get-entry.ts';
+import { type GuardedCall, guarded, guardedStream } from './guard.ts';
 import { type ImportProgress, importEntries } from './import-entries.ts';
 import { type ListRequest, listEntries } from './list-entries.ts';
-import { createModelRegistration } from './model-registration.ts';
 import { type RecallRequest, type RecallResult, recall } from './recall.ts';
 import { remember, rememberMany } from './remember.ts';
 import type { RequestContext } from './request-context.ts';
-import { auditOf, type ServiceParts, type ServiceState } from './service-parts.ts';
+import { type Intent, requestPolicy } from './request-policy.ts';
+import { auditOf, type ServiceState } from './service-parts.ts';
 import { type SupersedeResult, type SupersedeWith, supersedeEntry } from './supersede-entry.ts';
 import { type UpdateOptions, updateEntry } from './update-entry.ts';
 
 /**
- * All use cases. A face parses what it was sent, calls one of these, and shows the answer.
+ * All use cases of memories. A face parses what it was sent, calls one of these, and shows the answer. Each checks
+ * what the asker's credential may be used for and what the policy of the agent allows, and leaves its audit.
  *
  * Refusals are `PalimpsestError`s: `not_found` alike for unknown ids and for those the asker may not read,
  * `forbidden` for a write outside what the asker may write, `embedding_failed` and `store_unavailable` where
  * something this product depends on fails.
  */
 export interface MemoryService {
-  remember(context: RequestContext, draft: MemoryDraft): Promise<WriteResult>;
-  rememberMany(context: RequestContext, drafts: readonly MemoryDraft[]): Promise<WriteResult[]>;
+  remember(context: RequestContext, draft: UnplacedDraft): Promise<WriteResult>;
+  rememberMany(context: RequestContext, drafts: readonly UnplacedDraft[]): Promise<WriteResult[]>;
   recall(context: RequestContext, request: RecallRequest): Promise<RecallResult>;
   get(context: RequestContext, id: string): Promise<MemoryEntry>;
   list(context: RequestContext, request: ListRequest): Promise<ListPage>;
@@ -65,56 +71,115 @@ export interface MemoryService {
   exportEntries(context: RequestContext, request: ExportRequest): AsyncGenerator<MemoryEntry>;
   importEntries(
     context: RequestContext,
-    drafts: AsyncIterable<MemoryDraft> | Iterable<MemoryDraft>,
+    drafts: AsyncIterable<UnplacedDraft> | Iterable<UnplacedDraft>,
   ): AsyncGenerator<ImportProgress>;
   health(): Promise<StoreHealth>;
-  /** The ranking profiles a request may name. */
+  /** The built-in ranking profiles, which a request may always name. */
   readonly profiles: ReadonlyMap<string, RankingProfile>;
   /** Milliseconds since the epoch, by the clock the service works with. */
   now(): number;
 }
 
-export function createMemoryService(parts: ServiceParts): MemoryService {
-  const { store } = parts;
-  const state: ServiceState = { ...parts, models: createModelRegistration(store, parts.embedding.models) };
+export function createMemoryService(state: ServiceState): MemoryService {
+  const { store } = state;
+  const call = <T>(context: RequestContext, about: GuardedCall, work: () => Promise<T>) =>
+    guarded(state, context, about, work);
+  /** A change of one entry, by its id. */
+  const change = <T>(
+    context: RequestContext,
+    { operation, intent, id }: { operation: string; intent: Intent; id: string },
+    work: (asking: Asking, known: string, audit: AuditContext) => Promise<T>,
+  ) =>
+    call(context, { operation, scope: 'write', memoryIds: [id] }, async () =>
+      work(requestPolicy(context, intent).asking, knownId('memory', id), auditOf(state, context)),
+    );
   return {
-    remember: (context, draft) => remember(state, context, draft),
-    rememberMany: (context, drafts) => rememberMany(state, context, drafts),
-    recall: (context, request) => recall(state, context, request),
-    get: (context, id) => getEntry(state, context, id),
-    list: (context, request) => listEntries(state, context, request),
-    update: (context, id, patch, options) => updateEntry(state, context, id, patch, options),
-    confirm: async (context, id) =>
-      store.confirm(context.access, knownId('memory', id), auditOf(parts, context)),
-    unconfirm: async (context, id) =>
-      store.unconfirm(context.access, knownId('memory', id), auditOf(parts, context)),
-    supersede: (context, oldId, newer) => supersedeEntry(state, context, oldId, newer),
-    history: async (context, id) => store.history(context.access, knownId('memory', id)),
-    forget: async (context, id) =>
-      store.forget(context.access, knownId('memory', id), auditOf(parts, context)),
-    restore: async (context, id) =>
-      store.restore(context.access, knownId('memory', id), auditOf(parts, context)),
-    purge: async (context, id) => store.purge(context.access, knownId('memory', id), auditOf(parts, context)),
-    feedback: async (context, { memoryId, traceId, signal }) =>
-      store.feedback(
-        context.access,
-        { memoryId: knownId('memory', memoryId), traceId: knownId('trace', traceId), signal },
-        auditOf(parts, context),
+    remember: (context, draft) =>
+      call(context, { operation: 'remember', scope: 'write' }, () => remember(state, context, draft)),
+    rememberMany: (context, drafts) =>
+      call(context, { operation: 'remember', scope: 'write' }, () => rememberMany(state, context, drafts)),
+    recall: (context, request) =>
+      call(context, { operation: 'recall', scope: 'read' }, () => recall(state, context, request)),
+    get: (context, id) =>
+      call(context, { operation: 'get', scope: 'read', memoryIds: [id] }, () => getEntry(state, context, id)),
+    list: (context, request) =>
+      call(context, { operation: 'list', scope: 'read' }, () => listEntries(state, context, request)),
+    update: (context, id, patch, options) =>
+      call(context, { operation: 'update', scope: 'write', memoryIds: [id] }, () =>
+        updateEntry(state, context, id, patch, options),
       ),
-    listRules: (context) => store.listRules(context.access),
-    putRule: (context, rule) => store.putRule(context.access, rule, auditOf(parts, context)),
-    deleteRule: async (context, pattern) => {
-      const known = parsePattern(pattern);
-      const wasDeleted = await store.deleteRule(context.access, known, auditOf(parts, context));
-      if (wasDeleted) return;
-      throw new PalimpsestError('not_found', `There is no rule with the pattern ${excerpt(pattern)}.`, {
-        details: [{ path: 'pattern', got: excerpt(pattern) }],
-      });
-    },
-    exportEntries: (context, request) => exportEntries(state, context, request),
-    importEntries: (context, drafts) => importEntries(state, context, drafts),
+    confirm: (context, id) =>
+      change(context, { operation: 'confirm', intent: 'write', id }, (asking, known, audit) =>
+        store.confirm(asking, known, audit),
+      ),
+    unconfirm: (context, id) =>
+      change(context, { operation: 'unconfirm', intent: 'write', id }, (asking, known, audit) =>
+        store.unconfirm(asking, known, audit),
+      ),
+    supersede: (context, oldId, newer) =>
+      call(
+        context,
+        {
+          operation: 'supersede',
+          scope: 'write',
+          memoryIds: 'id' in newer ? [oldId, newer.id] : [oldId],
+        },
+        () => supersedeEntry(state, context, oldId, newer),
+      ),
+    history: (context, id) =>
+      call(context, { operation: 'history', scope: 'read', memoryIds: [id] }, () =>
+        entryHistory(state, context, id),
+      ),
+    forget: (context, id) =>
+      change(context, { operation: 'forget', intent: 'delete', id }, (asking, known, audit) =>
+        store.forget(asking, known, audit),
+      ),
+    restore: (context, id) =>
+      change(context, { operation: 'restore', intent: 'write', id }, (asking, known, audit) =>
+        store.restore(asking, known, audit),
+      ),
+    purge: (context, id) =>
+      change(context, { operation: 'purge', intent: 'delete', id }, (asking, known, audit) =>
+        store.purge(asking, known, audit),
+      ),
+    feedback: (context, feedback) =>
+      call(
+        context,
+        {
+          operation: 'feedback',
+          scope: 'feedback',
+          memoryIds: [feedback.memoryId],
+          traceId: feedback.traceId,
+        },
+        () => giveFeedback(state, context, feedback),
+      ),
+    listRules: (context) =>
+      call(context, { operation: 'list_rules', scope: 'read' }, () => store.listRules(context.access)),
+    putRule: (context, rule) =>
+      call(context, { operation: 'put_rule', scope: 'admin' }, () =>
+        store.putRule(context.access, rule, auditOf(state, context)),
+      ),
+    deleteRule: (context, pattern) =>
+      call(context, { operation: 'delete_rule', scope: 'admin' }, () => deleteRule(state, context, pattern)),
+    exportEntries: (context, request) =>
+      guardedStream(state, context, { operation: 'export', scope: 'read' }, () =>
+        exportEntries(state, context, request),
+      ),
+    importEntries: (context, drafts) =>
+      guardedStream(state, context, { operation: 'import', scope: 'write' }, () =>
+        importEntries(state, context, drafts),
+      ),
     health: () => store.health(),
-    profiles: parts.profiles,
-    now: () => parts.clock(),
+    profiles: state.profiles,
+    now: () => state.clock(),
   };
+}
+
+async function deleteRule(state: ServiceState, context: RequestContext, pattern: string): Promise<void> {
+  const known = parsePattern(pattern);
+  const wasDeleted = await state.store.deleteRule(context.access, known, auditOf(state, context));
+  if (wasDeleted) return;
+  throw new PalimpsestError('not_found', `There is no rule with the pattern ${excerpt(pattern)}.`, {
+    details: [{ path: 'pattern', got: excerpt(pattern) }],
+  });
 }

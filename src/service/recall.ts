@@ -1,3 +1,5 @@
+import { DEFAULT_PROFILE } from '../core/defaults.ts';
+import type { Asking } from '../core/policy.ts';
 import type { NamespaceState, ReadView, ScopePatterns } from '../core/ports.ts';
 import { type RankingParameters, resolveRankingParameters } from '../core/ranking/parameters.ts';
 import { matchRules } from '../core/ranking/rules.ts';
@@ -5,10 +7,13 @@ import type { RecallTrace, TracedRules } from '../core/ranking/trace.ts';
 import type { MemoryEntry, MemoryFilter, MemoryHit, NamespaceRule, RankedHit } from '../core/types.ts';
 import { fetchRanked, type RankedFetch } from './fetch-ranked.ts';
 import { toMemoryHits } from './memory-hit.ts';
+import { noteOutOfReach, noteRead } from './note-read.ts';
 import { profileNamed } from './ranking-profile.ts';
 import type { RequestContext } from './request-context.ts';
+import { type AppliedPolicy, requestPolicy } from './request-policy.ts';
 import type { ServiceState } from './service-parts.ts';
 import { type Stopwatch, startStopwatch } from './stopwatch.ts';
+import { cutoffWarnings, type Warning } from './warning.ts';
 
 /** Cut candidates a trace keeps: enough to see the line and what lies just below it. */
 const TRACED_CUTS = 50;
@@ -16,16 +21,18 @@ const TRACED_CUTS = 50;
 export interface RecallRequest {
   /** What to look for. Without it this is browsing: newest first (`boosted`) or similarity 1 (`weighted`). */
   readonly query?: string | undefined;
-  /** Paths and patterns. Default: everything the asker may read. */
+  /** Paths and patterns. Default: what the policy reads, else everything the asker may read. */
   readonly namespaces?: ScopePatterns | undefined;
   readonly filter?: MemoryFilter | undefined;
-  /** Name of a ranking profile. Default: the server's. */
+  /** Name of a ranking profile. Default: the policy's. */
   readonly profile?: string | undefined;
-  /** 1..200. Default: the profile's. */
+  /** The profile where neither the request nor a policy names one. Default: the server's. */
+  readonly defaultProfile?: string | undefined;
+  /** 1..200. Default: the policy's, else the profile's. */
   readonly topK?: number | undefined;
-  /** At least 0. Default: the profile's. */
+  /** At least 0. Default: the policy's, else the profile's. */
   readonly minScore?: number | undefined;
-  /** In [0, 1]. Default: the profile's. */
+  /** In [0, 1]. Default: the policy's, else the profile's. */
   readonly relativeCutoff?: number | undefined;
 }
 
@@ -34,6 +41,10 @@ export interface RecallResult {
   readonly hits: readonly MemoryHit[];
   /** How the result came about: every number, and what was cut and why. */
   readonly trace: RecallTrace;
+  /** What was applied and is probably not meant. */
+  readonly warnings: readonly Warning[];
+  /** Tokens that the policy lets a memory block of these hits take; null where it says nothing. */
+  readonly tokenBudget: number | null;
 }
 
 /**
@@ -44,16 +55,51 @@ export interface RecallResult {
  */
 export async function recall(
   state: ServiceState,
-  { access }: RequestContext,
+  context: RequestContext,
+  request: RecallRequest,
+): Promise<RecallResult> {
+  const { asking, applied } = requestPolicy(context, 'read');
+  const result = await rankedRead(state, asking, applied, request);
+  noteOutOfReach(state, context, {
+    operation: 'recall',
+    access: applied().access,
+    scope: request.namespaces,
+  });
+  const { trace, hits } = result;
+  await noteRead(state, context, {
+    operation: 'recall',
+    namespaces: trace.namespaces,
+    trace,
+    detail: { hit_count: hits.length, top_k: trace.parameters.topK, trace_id: trace.id },
+  });
+  return result;
+}
+
+async function rankedRead(
+  state: ServiceState,
+  asking: Asking,
+  applied: () => AppliedPolicy,
   request: RecallRequest,
 ): Promise<RecallResult> {
   const stopwatch = startStopwatch();
-  const profile = profileNamed(state.profiles, request.profile ?? state.defaultProfile);
-  const parameters = resolveRankingParameters(profile, request);
+  // Refused before the query is embedded, which may cost money.
+  resolveRankingParameters(DEFAULT_PROFILE, request);
   const vector = await queryVector(state, request.query, stopwatch);
   const now = state.clock();
-  return state.store.read(access, async (view) => {
-    const [namespaces, rules] = await stopwatch.time('scope', () => readScope(view, request));
+  return state.store.read(asking, async (view) => {
+    const { policy, defaultScope } = applied();
+    const profile = await profileNamed(
+      state.profiles,
+      view,
+      request.profile ?? policy?.profile ?? request.defaultProfile ?? state.defaultProfile,
+    );
+    const parameters = resolveRankingParameters(profile, {
+      topK: request.topK ?? policy?.topK ?? undefined,
+      minScore: request.minScore ?? policy?.minScore ?? undefined,
+      relativeCutoff: request.relativeCutoff ?? policy?.relativeCutoff ?? undefined,
+    });
+    const scope = request.namespaces ?? defaultScope;
+    const [namespaces, rules] = await stopwatch.time('scope', () => readScope(view, scope));
     const paths = namespaces.map(({ path }) => path);
     const ranked = await stopwatch.time('candidates', () =>
       fetchRanked(view, {
@@ -82,8 +128,16 @@ export async function recall(
         ...tracedRanking(ranked),
         timings: stopwatch.timings(),
       },
+      warnings: warnOfCutoff(state, parameters.relativeCutoff),
+      tokenBudget: policy?.tokenBudget ?? null,
     };
   });
+}
+
+function warnOfCutoff(state: ServiceState, relativeCutoff: number): readonly Warning[] {
+  const warnings = cutoffWarnings(relativeCutoff);
+  if (warnings.length > 0) state.warnOfCutoff();
+  return warnings;
 }
 
 interface QueryVector {
@@ -100,11 +154,8 @@ async function queryVector(
   return (await stopwatch.time('embed', () => embedding.embedQuery(query))) ?? undefined;
 }
 
-async function readScope(
-  view: ReadView,
-  request: RecallRequest,
-): Promise<[NamespaceState[], NamespaceRule[]]> {
-  const namespaces = await view.namespaces(request.namespaces ?? null);
+async function readScope(view: ReadView, scope: ScopePatterns): Promise<[NamespaceState[], NamespaceRule[]]> {
+  const namespaces = await view.namespaces(scope);
   return [namespaces, await view.rules()];
 }
 

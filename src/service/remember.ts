@@ -1,29 +1,41 @@
-import type { MemoryDraft, WriteResult } from '../core/types.ts';
+import type { UnplacedDraft, WriteResult } from '../core/types.ts';
 import { prepareDrafts } from './prepare-drafts.ts';
 import type { RequestContext } from './request-context.ts';
+import { placed, requestPolicy } from './request-policy.ts';
 import { auditOf, type ServiceState } from './service-parts.ts';
 
 /** Stores several entries together or none of them; results in the order of the drafts. */
 export async function rememberMany(
   state: ServiceState,
   context: RequestContext,
-  drafts: readonly MemoryDraft[],
+  drafts: readonly UnplacedDraft[],
   options: { readonly isImport?: boolean | undefined } = {},
 ): Promise<WriteResult[]> {
-  const prepared = await prepareDrafts(state, context.access.principal.tenantId, drafts);
-  return state.store.write(context.access, prepared, {
-    ...auditOf(state, context),
-    isImport: options.isImport,
-  });
+  return write(state, context, drafts, (item) => `memories[${item}].namespace`, options.isImport);
 }
 
 /** Stores one entry, or refreshes the live one of the same namespace and content. */
 export async function remember(
   state: ServiceState,
   context: RequestContext,
-  draft: MemoryDraft,
+  draft: UnplacedDraft,
 ): Promise<WriteResult> {
-  const [result] = await rememberMany(state, context, [draft]);
+  const [result] = await write(state, context, [draft], () => 'namespace');
   if (result === undefined) throw new Error('The store answered no result for one draft.');
   return result;
+}
+
+async function write(
+  state: ServiceState,
+  context: RequestContext,
+  drafts: readonly UnplacedDraft[],
+  nameOf: (item: number) => string,
+  isImport?: boolean | undefined,
+): Promise<WriteResult[]> {
+  const prepared = await prepareDrafts(state, context.access.principal.tenantId, drafts);
+  const policy = requestPolicy(context, 'write');
+  return state.store.write(policy.asking, placed(policy, prepared, nameOf), {
+    ...auditOf(state, context),
+    isImport,
+  });
 }

@@ -1,13 +1,8 @@
 import type { KeyScope } from '../core/governance.ts';
+import type { RequestSubject } from '../core/request-policy.ts';
 import type { Access, JsonObject } from '../core/types.ts';
 
-/** On whose behalf a request is made: what policies are found by and their patterns are filled with. */
-export interface RequestSubject {
-  readonly agentId?: string | undefined;
-  readonly taskId?: string | undefined;
-  readonly chatId?: string | undefined;
-  readonly sessionId?: string | undefined;
-}
+export type { RequestSubject } from '../core/request-policy.ts';
 
 /**
  * How a request came about, where a policy makes a difference. `tool_call`: an agent's tool made it. `automatic`:
@@ -26,4 +21,21 @@ export interface RequestContext {
   readonly origin?: RequestOrigin | undefined;
   /** Further facts for the audit row, such as `request_id`. */
   readonly detail?: JsonObject | undefined;
+}
+
+/** What the audit says about how and for whom a request was made. */
+export function auditDetail(
+  { subject = {}, origin, detail }: RequestContext,
+  kind: 'read' | 'write',
+): JsonObject {
+  const { agentId, taskId, chatId, sessionId } = subject;
+  return {
+    ...detail,
+    ...(agentId === undefined ? {} : { agent_id: agentId }),
+    ...(taskId === undefined ? {} : { task_id: taskId }),
+    ...(chatId === undefined ? {} : { chat_id: chatId }),
+    ...(sessionId === undefined ? {} : { session_id: sessionId }),
+    ...(origin === 'tool_call' ? { tool_call: true } : {}),
+    ...(origin === 'automatic' ? { [kind === 'read' ? 'auto_context' : 'auto_write']: true } : {}),
+  };
 }

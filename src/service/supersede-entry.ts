@@ -1,12 +1,13 @@
-import type { Successor } from '../core/ports.ts';
-import type { MemoryDraft, MemoryEntry } from '../core/types.ts';
+import type { Deferred, Successor } from '../core/ports.ts';
+import type { MemoryEntry, UnplacedDraft } from '../core/types.ts';
 import { knownId } from './entry-id.ts';
 import { prepareDrafts } from './prepare-drafts.ts';
 import type { RequestContext } from './request-context.ts';
+import { placed, type RequestPolicy, requestPolicy } from './request-policy.ts';
 import { auditOf, type ServiceState } from './service-parts.ts';
 
 /** The new side of a supersession: what to write, or the id of an entry that exists. */
-export type SupersedeWith = { readonly draft: MemoryDraft } | { readonly id: string };
+export type SupersedeWith = { readonly draft: UnplacedDraft } | { readonly id: string };
 
 export interface SupersedeResult {
   readonly superseded: MemoryEntry;
@@ -21,17 +22,22 @@ export async function supersedeEntry(
   newer: SupersedeWith,
 ): Promise<SupersedeResult> {
   const known = knownId('memory', oldId);
-  const successor = await prepareSuccessor(state, context.access.principal.tenantId, newer);
-  return state.store.supersede(context.access, known, successor, auditOf(state, context));
+  const policy = requestPolicy(context, 'write');
+  const successor = await prepareSuccessor(state, policy, context.access.principal.tenantId, newer);
+  return state.store.supersede(policy.asking, known, successor, auditOf(state, context));
 }
 
 async function prepareSuccessor(
   state: ServiceState,
+  policy: RequestPolicy,
   tenantId: string,
   newer: SupersedeWith,
-): Promise<Successor> {
+): Promise<Deferred<Successor>> {
   if ('id' in newer) return { id: knownId('memory', newer.id) };
-  const [draft] = await prepareDrafts(state, tenantId, [newer.draft]);
-  if (draft === undefined) throw new Error('One draft was prepared to none.');
-  return { draft };
+  const place = placed(policy, await prepareDrafts(state, tenantId, [newer.draft]), () => 'draft.namespace');
+  return () => {
+    const [draft] = place();
+    if (draft === undefined) throw new Error('One draft was prepared to none.');
+    return { draft };
+  };
 }

@@ -22,7 +22,13 @@ export async function updateEntry(
 ): Promise<MemoryEntry> {
   const known = knownId('memory', id);
   const prepared = await preparePatch(state, context.access.principal.tenantId, patch);
-  return state.store.update(requestPolicy(context, 'write').asking, known, prepared, auditOf(state, context), options);
+  return state.store.update(
+    requestPolicy(context, 'write').asking,
+    known,
+    prepared,
+    auditOf(state, context),
+    options,
+  );
 }
 
 async function preparePatch(

@@ -1,4 +1,5 @@
 import type { Asking } from '../core/policy.ts';
+import type { Deferred } from '../core/ports.ts';
 import type { Access } from '../core/types.ts';
 import { enterAccess, enterGrants, type RequestRole } from './queries/access.ts';
 import { type PolicyRow, selectPoliciesOf, toPolicy } from './queries/governance/policies.ts';
@@ -71,4 +72,9 @@ export function systemAccess(tenantId: string): Access {
     readGrants: [],
     writeGrants: [],
   };
+}
+
+/** What the function gives now that the transaction knows its access, or the value itself. */
+export function settled<Value extends object>(deferred: Deferred<Value>): Value {
+  return typeof deferred === 'function' ? deferred() : deferred;
 }

@@ -8,6 +8,7 @@ import type {
   IdempotentAnswer,
   MemoryPolicy,
   NamespaceReport,
+  NamespaceReportQuery,
   NewAuditRecord,
   NewRefusal,
   Page,
@@ -20,7 +21,7 @@ import type {
   UserSettings,
 } from '../core/governance.ts';
 import type { Asking } from '../core/policy.ts';
-import type { Clock, FeedbackSignal, ListCursor, ScopePatterns } from '../core/ports.ts';
+import type { Clock, Deferred, FeedbackSignal, ListCursor } from '../core/ports.ts';
 import type { Access, JsonObject, RankingProfile } from '../core/types.ts';
 import { countFeedback } from './operations/feedback.ts';
 import { isEntryId } from './operations/locked-entry.ts';
@@ -80,7 +81,7 @@ import {
 } from './queries/governance/upkeep.ts';
 import { selectUser, upsertConsent } from './queries/governance/users.ts';
 import { insertTenant } from './queries/namespaces.ts';
-import { type RequestDatabase, systemAccess } from './request-database.ts';
+import { type RequestDatabase, settled, systemAccess } from './request-database.ts';
 import type { SqlStatement, SqlTransaction } from './sql-database.ts';
 
 /** Keys, policies, profiles, consent, audit, traces and idempotent answers on any Postgres. */
@@ -328,14 +329,11 @@ export class SqlGovernanceStore implements GovernanceStore {
     await this.database.writing(access, (tx) => tx.query(deleteClaim(tenantId, userId, key)));
   }
 
-  reportNamespaces(
-    asking: Asking,
-    query: { scope: ScopePatterns; now: number; limit: number; after: string | null },
-  ): Promise<NamespaceReport[]> {
+  reportNamespaces(asking: Asking, query: Deferred<NamespaceReportQuery>): Promise<NamespaceReport[]> {
     return this.database.reading(asking, async (tx) =>
-      (await tx.query<NamespaceReportRow>(selectNamespaceReport(asking.principal.tenantId, query))).map(
-        toNamespaceReport,
-      ),
+      (
+        await tx.query<NamespaceReportRow>(selectNamespaceReport(asking.principal.tenantId, settled(query)))
+      ).map(toNamespaceReport),
     );
   }
 

@@ -35,7 +35,7 @@ import { writeBatch } from './operations/write-batch.ts';
 import { insertModel, selectModelDimensions } from './queries/embeddings.ts';
 import { type HealthRow, selectHealth } from './queries/health.ts';
 import { insertTenant } from './queries/namespaces.ts';
-import { type RequestDatabase, systemAccess } from './request-database.ts';
+import { type RequestDatabase, settled, systemAccess } from './request-database.ts';
 
 /** The store on any Postgres. Each method is one transaction under the asker's row-level security. */
 export class SqlMemoryStore implements Store {
@@ -175,9 +175,4 @@ export class SqlMemoryStore implements Store {
   close(): Promise<void> {
     return this.database.close();
   }
-}
-
-/** What the function gives now that the transaction knows its access, or the value itself. */
-function settled<Value extends object>(deferred: Deferred<Value>): Value {
-  return typeof deferred === 'function' ? deferred() : deferred;
 }

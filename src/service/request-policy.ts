@@ -1,0 +1,168 @@
+import { excerpt, invalidInput, PalimpsestError } from '../core/errors.ts';
+import type { Asking, PolicySubject, StoredPolicy } from '../core/policy.ts';
+import type { PreparedDraft, ScopePatterns } from '../core/ports.ts';
+import { mayWrite, ownScope } from '../core/reach.ts';
+import {
+  effectivePolicy,
+  filledReadPatterns,
+  filledWriteNamespace,
+  filledWritePatterns,
+  policySubjects,
+  policyVariables,
+} from '../core/request-policy.ts';
+import type { Access } from '../core/types.ts';
+import type { UnplacedPreparedDraft } from './prepare-drafts.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** What a request is about to do, as far as policies make a difference between them. */
+export type Intent = 'read' | 'write' | 'delete';
+
+/** The policy a request is under, and what it gives. */
+export interface AppliedPolicy {
+  /** Null where the request names no agent and no task, or none that has a policy. */
+  readonly policy: StoredPolicy | null;
+  readonly access: Access;
+  /** What is read where the request names no namespaces. */
+  readonly defaultScope: ScopePatterns;
+  /** Where is written when the request names no namespace. */
+  readonly writeNamespace: string | null;
+}
+
+/** A request's policy, which the store reads in the transaction of the request's own work. */
+export interface RequestPolicy {
+  /** What the store is asked with. */
+  readonly asking: Asking;
+  /** What the policy gives: known as soon as the store has begun the work it was asked for. */
+  applied(): AppliedPolicy;
+}
+
+/**
+ * The policy of the agent or task a request names. What it refuses, it refuses inside the transaction, with
+ * `forbidden`; a pattern whose variable the request leaves unset is `invalid_input`.
+ */
+export function requestPolicy(context: RequestContext, intent: Intent): RequestPolicy {
+  const subjects = policySubjects(context.subject ?? {});
+  if (subjects.length === 0) {
+    const applied = withoutPolicy(context.access);
+    return { asking: context.access, applied: () => applied };
+  }
+  let applied: AppliedPolicy | null = null;
+  return {
+    asking: {
+      principal: context.access.principal,
+      subjects,
+      accessUnder(policies) {
+        applied = applyPolicy(context, effectivePolicy(subjects, policies), intent);
+        refuseUnattended(context, applied.policy, subjects, intent);
+        return applied.access;
+      },
+    },
+    applied() {
+      if (applied === null) throw new Error('The store began its work without reading the policies.');
+      return applied;
+    },
+  };
+}
+
+function withoutPolicy(access: Access): AppliedPolicy {
+  const { principal, readGrants } = access;
+  // An administrator reads what users have opened to administrators by naming it, never in passing.
+  const isWide = principal.isTenantWide || !principal.isAdmin;
+  const defaultScope = isWide ? null : [...ownScope(principal.userId), ...readGrants];
+  return { policy: null, access, defaultScope, writeNamespace: null };
+}
+
+function applyPolicy(context: RequestContext, policy: StoredPolicy | null, intent: Intent): AppliedPolicy {
+  const { access, subject = {} } = context;
+  if (policy === null) return withoutPolicy(access);
+  const variables = policyVariables(access.principal.userId, subject);
+  const read = filledReadPatterns(policy, variables);
+  const isWriting = intent !== 'read';
+  return {
+    policy,
+    access: {
+      principal: access.principal,
+      readGrants: [...access.readGrants, ...read],
+      // A read does not need the variables of what is written only.
+      writeGrants: isWriting ? [...access.writeGrants, ...filledWritePatterns(policy, variables)] : [],
+    },
+    defaultScope: read,
+    writeNamespace: isWriting ? filledWriteNamespace(policy, variables) : null,
+  };
+}
+
+/** What an agent's tools, and what its host does unasked, need a policy to allow. A person's own requests don't. */
+function refuseUnattended(
+  { origin }: RequestContext,
+  policy: StoredPolicy | null,
+  subjects: readonly PolicySubject[],
+  intent: Intent,
+): void {
+  if (origin === undefined || intent === 'read') return;
+  const [allowed, field] = permissionOf(origin, policy, intent);
+  if (allowed) return;
+  const whose = subjects.map(({ kind, id }) => `the ${kind} ${excerpt(id)}`).join(' or ');
+  const what = origin === 'automatic' ? 'store anything unasked' : `${intent} memories by a tool`;
+  throw new PalimpsestError('forbidden', `No policy of ${whose} allows to ${what}.`, {
+    details: [
+      { path: 'policy', got: false, allowed: true, hint: `An administrator sets ${field} in the policy.` },
+    ],
+  });
+}
+
+function permissionOf(
+  origin: 'tool_call' | 'automatic',
+  policy: StoredPolicy | null,
+  intent: 'write' | 'delete',
+): [allowed: boolean, field: string] {
+  if (origin === 'automatic') return [policy?.allowWrite ?? false, 'allow_write'];
+  if (intent === 'delete') return [policy?.allowToolDelete ?? false, 'allow_tool_delete'];
+  return [policy?.allowToolWrite ?? false, 'allow_tool_write'];
+}
+
+/**
+ * Drafts with their namespaces: the one they name, else the policy's, and each one the asker may write to.
+ *
+ * @throws PalimpsestError `invalid_input` where nothing names a namespace, `forbidden` where none may write
+ */
+export function placed(
+  request: RequestPolicy,
+  drafts: readonly UnplacedPreparedDraft[],
+  nameOf: (index: number) => string,
+): () => PreparedDraft[] {
+  return () => {
+    const { access, writeNamespace } = request.applied();
+    return drafts.map((unplaced, index) => {
+      const namespace = unplaced.draft.namespace ?? writeNamespace;
+      if (namespace === null) throw noNamespace(nameOf(index), request.applied().policy);
+      if (!mayWrite(access, namespace)) throw notWritable(namespace, nameOf(index), index);
+      return { ...unplaced, draft: { ...unplaced.draft, namespace } };
+    });
+  };
+}
+
+function noNamespace(field: string, policy: StoredPolicy | null): PalimpsestError {
+  const hint =
+    policy === null
+      ? 'Name one, or name an agent or a task whose policy has a write_namespace.'
+      : `Name one: the policy of the ${policy.subject.kind} ${excerpt(policy.subject.id)} has no write_namespace.`;
+  return invalidInput(`${field} is missing, and no policy says where to write. ${hint}`, {
+    path: field,
+    got: null,
+    hint,
+  });
+}
+
+function notWritable(namespace: string, field: string, item: number): PalimpsestError {
+  return new PalimpsestError('forbidden', `You may not write to the namespace ${namespace}.`, {
+    details: [
+      {
+        path: field,
+        got: namespace,
+        allowed: 'your own namespaces, and those a policy of the agent or task opens for writing',
+        hint: 'Ask an administrator for a policy that allows writing there.',
+        ...(field === 'namespace' ? {} : { item }),
+      },
+    ],
+  });
+}
