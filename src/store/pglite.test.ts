@@ -251,7 +251,6 @@ describe('upkeep', () => {
     const [upkeep] = await query(
       database,
       `SELECT vacuum_count > 0 AS vacuumed, analyze_count > 0 AS analysed,
-        (SELECT num_requested > 0 FROM pg_stat_checkpointer) AS checkpointed,
         (SELECT sum(size) FROM pg_ls_waldir())::bigint AS log_bytes,
         pg_table_size('app.notes') AS table_bytes
        FROM pg_stat_user_tables WHERE relname = 'notes'`,

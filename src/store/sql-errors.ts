@@ -129,8 +129,19 @@ const ENDS_CONNECTION = new Set(['FATAL', 'PANIC']);
 export function toStoreError(error: unknown): PalimpsestError | SqlError {
   if (PalimpsestError.isInstance(error) || error instanceof SqlError) return error;
   if (!isRaisedByServer(error)) return translated(UNREACHABLE, error);
-  const translation = TRANSLATIONS[error.code] ?? TRANSLATIONS[error.code.slice(0, 2)];
-  return translation === undefined ? new SqlError(error) : translated(translation, error);
+  const raised = withoutValues(error);
+  const translation = TRANSLATIONS[raised.code] ?? TRANSLATIONS[raised.code.slice(0, 2)];
+  return translation === undefined ? new SqlError(raised) : translated(translation, raised);
+}
+
+/**
+ * A copy that can be logged: PGlite's own carries the statement and its bound values, and both drivers' the
+ * server's `detail`, which quotes rows. These are people's memories.
+ */
+function withoutValues(raised: RaisedError): RaisedError {
+  const { message, stack = message, code, severity, schema, table, constraint } = raised;
+  const fields = { name: 'ServerError', stack, code, severity, schema, table, constraint };
+  return Object.assign(new Error(message), fields);
 }
 
 /** Whether the error is a unique violation, of the named constraint or index if one is given. */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isUniqueViolation, SqlError } from '../../src/store/sql-errors.ts';
 import {
@@ -360,5 +361,19 @@ describe('errors', () => {
   it("an error of ours keeps the database's as its cause", async () => {
     const error = await query('SELECT $1::uuid', ['x']).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ cause: { code: '22P02', message: expect.stringContaining('uuid') } });
+  });
+
+  it('an error can be logged: it holds no bound value and no row', async () => {
+    const secret = 'the safe opens with 4711';
+    const attempts: [text: string, values: string[]][] = [
+      ['INSERT INTO counters VALUES ($1, 1)', [secret]],
+      ['SELECT $1::uuid, $2::text', ['x', secret]],
+    ];
+    await query('INSERT INTO counters VALUES ($1, 1)', [secret]);
+    for (const [text, values] of attempts) {
+      const error = await query(text, values).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Error);
+      expect(inspect(error, { depth: 10 })).not.toContain(secret);
+    }
   });
 });
