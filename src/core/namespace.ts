@@ -108,6 +108,23 @@ export function parseNamespacePath(text: string, field = 'namespace'): string {
 }
 
 /**
+ * Checks a single segment, such as the id of a user: it is one segment of the user's namespaces.
+ *
+ * @throws PalimpsestError `invalid_input`
+ */
+export function parseSegment(text: string, field: string): string {
+  const path = parseNamespacePath(text, field);
+  if (!path.includes('.')) return path;
+  throw refused(
+    'segment of a namespace',
+    path,
+    'it has more than one segment',
+    `one segment of ${SEGMENT_RULE}`,
+    field,
+  );
+}
+
+/**
  * Checks a pattern: like a path, and a segment may also be `${name}` (exactly one segment) or `*` (one or
  * more segments). Both stand for whole segments: `vec*` is refused.
  *

@@ -1,3 +1,5 @@
+import { KEY_SCOPES } from '../core/governance.ts';
+import type { Identity } from '../core/identity.ts';
 import type { Access } from '../core/types.ts';
 
 export const DEFAULT_TENANT = 'default';
@@ -11,4 +13,13 @@ export const LOCAL_OPERATOR: Access = {
   principal: { tenantId: DEFAULT_TENANT, userId: LOCAL_USER, isAdmin: true, isTenantWide: true },
   readGrants: [],
   writeGrants: [],
+};
+
+/** The same as an identity, where a server on a loopback address has no other. */
+export const LOCAL_IDENTITY: Identity = {
+  principal: LOCAL_OPERATOR.principal,
+  scopes: KEY_SCOPES,
+  keyId: null,
+  tokenId: null,
+  agentId: null,
 };

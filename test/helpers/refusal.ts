@@ -11,3 +11,14 @@ export function refusal(work: () => unknown): PalimpsestError {
   }
   return expect.unreachable('nothing was refused');
 }
+
+/** The same for what is refused later. */
+export async function rejection(work: Promise<unknown>): Promise<PalimpsestError> {
+  try {
+    await work;
+  } catch (error) {
+    if (PalimpsestError.isInstance(error)) return error;
+    throw error;
+  }
+  return expect.unreachable('nothing was refused');
+}

@@ -1,7 +1,7 @@
 import { checkWord } from '../../core/entry.ts';
 import { excerpt, invalidInput } from '../../core/errors.ts';
 import { KEY_SCOPES, type KeyScope } from '../../core/governance.ts';
-import { parseNamespacePath } from '../../core/namespace.ts';
+import { parseSegment } from '../../core/namespace.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ServiceState } from '../service-parts.ts';
 import type { KeyDraft, NewKey } from './model.ts';
@@ -20,7 +20,7 @@ export async function createKey(
   const key = await state.governance.createKey(context.access, {
     id: state.newId(),
     tenantId,
-    userId: checkUserId(draft.userId),
+    userId: parseSegment(draft.userId, 'user_id'),
     name: checkWord(draft.name, 'name', MAX_NAME_LENGTH),
     prefix,
     secretHash,
@@ -32,17 +32,6 @@ export async function createKey(
     lastUsedAt: null,
   });
   return { key, secret };
-}
-
-/** A user's id is a segment of the user's namespaces, so it has to be one. */
-function checkUserId(userId: string): string {
-  const id = parseNamespacePath(userId, 'user_id');
-  if (!id.includes('.')) return id;
-  throw invalidInput(`user_id: ${excerpt(id)} holds a ".", so it can't be one segment of a namespace.`, {
-    path: 'user_id',
-    got: excerpt(id),
-    allowed: 'one segment: letters, digits and _ - : @ + ~',
-  });
 }
 
 function checkScopes(scopes: readonly KeyScope[]): KeyScope[] {
