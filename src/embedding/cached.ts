@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EmbeddingProvider, EmbeddingPurpose, TextCoverage } from '../core/ports.ts';
+import { wholeNumber } from './option-checks.ts';
 
 export interface CacheOptions {
   /** Memory for vectors, bytes, 1 or more, default 32 MiB: 16,000 texts of 512 dimensions, 5,000 of 1,536. */
@@ -23,10 +24,12 @@ const ENTRY_OVERHEAD_BYTES = 200;
  * again, within a call and between calls. What was used longest ago goes first. Errors are not remembered.
  *
  * Callers get copies: a vector that one of them changed would be every other caller's too.
+ *
+ * @throws PalimpsestError `invalid_config` for a size that is none
  */
 export function cachedProvider(inner: EmbeddingProvider, options: CacheOptions = {}): EmbeddingProvider {
   const cache = new LRUCache<string, Remembered>({
-    maxSize: options.maxBytes ?? DEFAULT_CACHE_BYTES,
+    maxSize: wholeNumber('cache.maxBytes', options.maxBytes ?? DEFAULT_CACHE_BYTES, 1),
     sizeCalculation: ({ vector }) => ENTRY_OVERHEAD_BYTES + (vector?.byteLength ?? 0),
   });
   const keyOf = (text: string, purpose: EmbeddingPurpose) =>

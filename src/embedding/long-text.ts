@@ -1,4 +1,5 @@
 import type { TextCoverage } from '../core/ports.ts';
+import { oneOf, wholeNumber } from './option-checks.ts';
 import { type CountTokens, splitByTokens } from './split-text.ts';
 
 /**
@@ -15,6 +16,14 @@ export interface LongTextOptions {
    * has about 60 parts for a model that reads 256 tokens, which takes half a minute on one core.
    */
   readonly maxChunks?: number | undefined;
+}
+
+const RULES: readonly LongTextRule[] = ['chunk', 'truncate'];
+
+/** @throws PalimpsestError `invalid_config` for options that are neither left out nor of the allowed values */
+export function checkLongText({ longText, maxChunks }: LongTextOptions): void {
+  if (longText !== undefined) oneOf('longText', longText, RULES);
+  if (maxChunks !== undefined) wholeNumber('maxChunks', maxChunks, 1);
 }
 
 export const DEFAULT_LONG_TEXT = { longText: 'chunk', maxChunks: 8 } as const satisfies LongTextOptions;

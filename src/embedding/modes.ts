@@ -14,6 +14,7 @@ import type {
 } from '../core/ports.ts';
 import { embeddingsOf, unknownModel } from '../core/single-model.ts';
 import type { EmbeddingObserver } from './events.ts';
+import { oneOf } from './option-checks.ts';
 import { type Probe, probeProvider } from './probe.ts';
 import type { EmbeddingProviderConfig } from './provider-config.ts';
 import { type OpenedProvider, openProvider, type ProviderParts } from './registry.ts';
@@ -127,6 +128,7 @@ export function createEmbeddingModes(config: EmbeddingConfig, parts: ProviderPar
 }
 
 const MODES: readonly EmbeddingMode[] = ['disabled', 'local', 'cloud', 'hybrid'];
+const RULES: readonly FailureRule[] = ['retry', 'local'];
 
 function membersOf(
   mode: EmbeddingMode,
@@ -134,7 +136,7 @@ function membersOf(
   fields: readonly DocumentField[],
   parts: ProviderParts,
 ): Member[] {
-  if (!MODES.includes(mode)) throw invalidMode('mode', mode, MODES);
+  oneOf('mode', mode, MODES);
   if (mode === 'disabled') return [];
   const local = () => openProvider(config.local ?? DEFAULT_EMBEDDING_CONFIG.local, parts);
   if (mode === 'local') return [memberOf(local(), 'primary', fields)];
@@ -177,14 +179,10 @@ function rulesOf({ on429, on5xx }: EmbeddingConfig): {
   readonly on429: FailureRule;
   readonly on5xx: FailureRule;
 } {
-  const rules = {
-    on429: on429 ?? DEFAULT_EMBEDDING_CONFIG.on429,
-    on5xx: on5xx ?? DEFAULT_EMBEDDING_CONFIG.on5xx,
+  return {
+    on429: oneOf('on429', on429 ?? DEFAULT_EMBEDDING_CONFIG.on429, RULES),
+    on5xx: oneOf('on5xx', on5xx ?? DEFAULT_EMBEDDING_CONFIG.on5xx, RULES),
   };
-  for (const [name, rule] of Object.entries(rules)) {
-    if (rule !== 'retry' && rule !== 'local') throw invalidMode(name, rule, ['retry', 'local']);
-  }
-  return rules;
 }
 
 type MayFallBack = (error: unknown) => boolean;
@@ -317,12 +315,4 @@ function asPalimpsestError(error: unknown): PalimpsestError {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : excerpt(error);
-}
-
-function invalidMode(name: string, got: string, allowed: readonly string[]): PalimpsestError {
-  return new PalimpsestError(
-    'invalid_config',
-    `The embedding option ${name} is ${excerpt(got)}; allowed: ${allowed.join(', ')}.`,
-    { details: [{ path: `embedding.${name}`, got: excerpt(got), allowed: [...allowed] }] },
-  );
 }

@@ -9,13 +9,15 @@ import type { OpenAiOptions } from './remote/openai.ts';
  * One provider as a configuration names it: `provider`, and beside it the options of that provider. An option that
  * the provider does not have is refused.
  */
-export interface EmbeddingProviderConfig extends Partial<EveryOption> {
+export interface EmbeddingProviderConfig extends AnyOption {
   /** One of `EMBEDDING_PROVIDER_NAMES`. */
   readonly provider: string;
   /** The cache of vectors before it. Default 32 MiB; for `hashing` none, which computes faster than it looks up. */
   readonly cache?: CacheOptions | undefined;
 }
 
+/** Every option may be left out here: whether one is missing is the provider's to say. */
+type AnyOption = { readonly [Name in keyof EveryOption]?: EveryOption[Name] | undefined };
 type EveryOption = HashingOptions & MinilmOptions & TransformersOptions & OpenAiOptions & OllamaOptions;
 
 /** The options each provider has. */

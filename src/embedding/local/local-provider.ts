@@ -1,6 +1,7 @@
 import type { EmbeddingProvider } from '../../core/ports.ts';
 import type { Prefixes } from '../known-models.ts';
-import { wholeNumber } from '../remote/remote-options.ts';
+import { checkLongText } from '../long-text.ts';
+import { wholeNumber } from '../option-checks.ts';
 import type { EngineSpec } from './engine.ts';
 import { workerClient } from './worker-client.ts';
 
@@ -20,6 +21,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 /** A provider whose model runs in a thread of this process. Blank texts have nothing to embed. */
 export function localProvider(parts: LocalProviderParts): EmbeddingProvider {
   const { modelId, dimensions, prefixes, textsPerMessage } = parts;
+  checkLongText(parts.spec.longText);
   const timeoutMs = wholeNumber('timeoutMs', parts.timeoutMs ?? DEFAULT_TIMEOUT_MS, 1);
   const client = workerClient(parts.spec, { textsPerMessage, timeoutMs });
   return {

@@ -3,7 +3,7 @@ import { PalimpsestError } from '../../core/errors.ts';
 import type { EmbeddingProvider } from '../../core/ports.ts';
 import { modelFacts, type Prefixes, prefixesFor } from '../known-models.ts';
 import type { LongTextOptions } from '../long-text.ts';
-import { invalidOption, wholeNumber } from '../remote/remote-options.ts';
+import { invalidOption, oneOf, wholeNumber } from '../option-checks.ts';
 import { variantId } from '../variant.ts';
 import { localProvider } from './local-provider.ts';
 import {
@@ -30,8 +30,10 @@ const WEIGHT_FILES = {
   q4f16: '_q4f16',
 } as const;
 export type WeightFormat = keyof typeof WEIGHT_FILES;
+const WEIGHT_FORMATS: readonly WeightFormat[] = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16'];
 
-export type Pooling = 'mean' | 'cls' | 'last_token';
+const POOLINGS = ['mean', 'cls', 'last_token'] as const;
+export type Pooling = (typeof POOLINGS)[number];
 
 /** A model under Transformers.js and ONNX Runtime, from a folder of this machine. */
 export interface TransformersOptions extends LongTextOptions {
@@ -91,13 +93,10 @@ export function createTransformersProvider(
   parts: TransformersParts = {},
 ): EmbeddingProvider {
   if (parts.packageName === undefined) requirePackages([PACKAGE], 'The embedding provider transformers');
-  const dtype = options.dtype ?? 'fp32';
-  if (!Object.hasOwn(WEIGHT_FILES, dtype)) {
-    throw invalidOption('dtype', String(dtype), Object.keys(WEIGHT_FILES).join(', '));
-  }
+  const dtype = oneOf('dtype', options.dtype ?? 'fp32', WEIGHT_FORMATS);
   const model = describedModel(options, dtype);
   const maxTokens = wholeNumber('maxTokens', options.maxTokens ?? model.maxTokens, 16);
-  const pooling = options.pooling ?? model.pooling;
+  const pooling = oneOf('pooling', options.pooling ?? model.pooling, POOLINGS);
   const prefixes = prefixesFor(model.name, options.prefixes);
   const usual = {
     prefixes: prefixesFor(model.name, undefined),

@@ -2,7 +2,8 @@ import { MAX_EMBEDDING_DIMENSIONS } from '../../core/defaults.ts';
 import { excerpt, PalimpsestError } from '../../core/errors.ts';
 import type { EmbeddingObserver } from '../events.ts';
 import { type ModelFacts, type Prefixes, prefixesFor } from '../known-models.ts';
-import type { LongTextOptions } from '../long-text.ts';
+import { checkLongText, type LongTextOptions } from '../long-text.ts';
+import { invalidOption, wholeNumber } from '../option-checks.ts';
 import { variantId } from '../variant.ts';
 import { type ApiKeySource, apiKeyReader, type Environment } from './api-key.ts';
 import { type CallPolicy, type CallTools, DEFAULT_CALL_POLICY } from './resilient-calls.ts';
@@ -69,6 +70,7 @@ export function remoteLimits(
 ): RemoteLimits {
   const { model } = options;
   if (model.trim() === '') throw invalidOption('model', model, 'the name of a model of the service');
+  checkLongText(options);
   const dimensions = options.dimensions ?? facts.dimensions;
   if (dimensions === undefined) {
     throw new PalimpsestError(
@@ -159,25 +161,4 @@ export function endpoint(baseUrl: string, path: string): URL {
   // A query such as Azure's `?api-version=…` stays behind the path.
   base.pathname = `${base.pathname.replace(/\/+$/, '')}/${path}`;
   return base;
-}
-
-export function wholeNumber(
-  name: string,
-  value: unknown,
-  min: number,
-  max = Number.MAX_SAFE_INTEGER,
-): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  const upTo = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
-  throw invalidOption(name, excerpt(value), `a whole number${upTo}`);
-}
-
-export function invalidOption(name: string, got: string, allowed: string): PalimpsestError {
-  return new PalimpsestError(
-    'invalid_config',
-    `The embedding option ${name} is ${got}; allowed: ${allowed}.`,
-    {
-      details: [{ path: `embedding.${name}`, got, allowed }],
-    },
-  );
 }
