@@ -67,7 +67,7 @@ export const wireTraceSchema = z
       }),
     ),
     cut_count: z.int(),
-    index: z.enum(['exact_scan', 'hnsw', 'resident']),
+    index: z.enum(['exact_scan', 'word_scan', 'hnsw', 'resident']),
     exact: z.boolean(),
     certificate: z.strictObject({ exact: z.boolean(), bound: z.number().nullable(), kth_score: score }),
     embedding_model_id: z.string().nullable(),

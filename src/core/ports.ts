@@ -1,3 +1,4 @@
+import type { EmbeddingState } from './embedding-state.ts';
 import type { Asking } from './policy.ts';
 import type {
   Access,
@@ -60,6 +61,15 @@ export interface TokenCounter {
   readonly name: string;
   /** Tokens of the text, an integer of at least 0. Never too few, never an error, whatever the text holds. */
   count(text: string): number;
+}
+
+/** How entries without a vector under a model stand. */
+export type GapReason = 'waiting' | 'empty' | 'refused';
+
+/** What an entry has under a model: how much of its text the vector stands for, or why there is none. */
+export interface EntryEmbedding {
+  readonly modelId: string;
+  readonly coverage: TextCoverage | GapReason;
 }
 
 /** A text's vector under one model, or null where the model found nothing to embed. */
@@ -133,9 +143,11 @@ export interface EmbeddingService {
 export interface PreparedDraft {
   readonly draft: MemoryDraft;
   readonly contentHash: string;
+  /**
+   * Under every model that answered. Where one that the entry is kept under is not among them, its vector is filled
+   * in later.
+   */
   readonly embeddings: readonly Embedding[];
-  /** Ids of models that did not answer: their vectors are filled in later. */
-  readonly missing?: readonly string[] | undefined;
 }
 
 /** A patch that is ready to store. `content` carries its hash and embeddings. */
@@ -173,8 +185,10 @@ export interface CandidateQuery {
   /** Concrete namespaces, all of them readable by the asker. */
   readonly namespaces: readonly string[];
   readonly filter: MemoryFilter;
-  /** Null for a query without tokens: every similarity is 0. Absent while there is no query. */
+  /** Null for a query without tokens: every similarity is 0. Absent while there is no query, and with `words`. */
   readonly query?: { readonly modelId: string; readonly vector: Float32Array | null } | undefined;
+  /** The text of a query that no model can measure: similarity is the share of its words that an entry holds. */
+  readonly words?: string | undefined;
   /** Milliseconds since the epoch; entries expired by then are left out. */
   readonly now: number;
   /** How many candidates to fetch at least, best similarity first (newest first without a query). */
@@ -191,7 +205,7 @@ export interface CandidateBatch {
   /** Bounds over what was not fetched; null when nothing was left out. */
   readonly rest: FactorMaxima | null;
   /** How candidates were found: named in the trace. */
-  readonly index: 'exact_scan' | 'hnsw' | 'resident';
+  readonly index: 'exact_scan' | 'word_scan' | 'hnsw' | 'resident';
   /** False when the source itself may have missed candidates and `rest` does not bound them. */
   readonly bounded: boolean;
 }
@@ -211,6 +225,12 @@ export interface ReadView extends CandidateSource {
   rules(): Promise<NamespaceRule[]>;
   /** The profile an administrator keeps under this name, or null. */
   profile(name: string): Promise<RankingProfile | null>;
+  /** Which models search and keep, in this very state. */
+  embeddingState(): Promise<EmbeddingState>;
+  /** Entries of these namespaces that wait for their vector under a model; not counted beyond 1,000. */
+  waitingEntries(modelId: string, namespaces: readonly string[]): Promise<number>;
+  /** What an entry has under each model; nothing for an id the asker may not read. */
+  entryEmbeddings(id: string): Promise<EntryEmbedding[]>;
   /** Entries by id, any life-cycle state, in the order asked; unknown and unreadable ids are left out. */
   entries(ids: readonly string[]): Promise<MemoryEntry[]>;
 }

@@ -1,3 +1,4 @@
+import type { EmbeddingStore } from '../core/embedding-store.ts';
 import type { GovernanceStore } from '../core/governance.ts';
 import type { Clock, Store } from '../core/ports.ts';
 import { migrate } from './migrate.ts';
@@ -5,6 +6,7 @@ import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
 import { RequestDatabase } from './request-database.ts';
 import type { SqlDatabase } from './sql-database.ts';
+import { SqlEmbeddingStore } from './sql-embedding-store.ts';
 import { SqlGovernanceStore } from './sql-governance-store.ts';
 import { SqlMemoryStore } from './sql-memory-store.ts';
 
@@ -29,6 +31,8 @@ export interface OpenedStore {
   readonly store: Store;
   /** Keys, policies, profiles, audit and traces. */
   readonly governance: GovernanceStore;
+  /** Models, their changes, and vectors that are still to be made. */
+  readonly embeddings: EmbeddingStore;
   /** Lets a process that finds the data directory taken know where the data is served. */
   setUrl(url: string): void;
 }
@@ -64,10 +68,11 @@ export async function openStore(
   return { ...storesOn(database, clock), setUrl: (url) => database.setUrl(url) };
 }
 
-function storesOn(database: SqlDatabase, clock: Clock): Pick<OpenedStore, 'store' | 'governance'> {
+function storesOn(database: SqlDatabase, clock: Clock): Omit<OpenedStore, 'setUrl'> {
   const requests = new RequestDatabase(database);
   return {
     store: new SqlMemoryStore(requests, clock),
     governance: new SqlGovernanceStore(requests, clock),
+    embeddings: new SqlEmbeddingStore(requests, clock),
   };
 }

@@ -7,6 +7,8 @@ CREATE ROLE palimpsest_app NOLOGIN NOBYPASSRLS;
 
 CREATE ROLE palimpsest_auth NOLOGIN NOBYPASSRLS;
 
+CREATE ROLE palimpsest_embedding NOLOGIN NOBYPASSRLS;
+
 CREATE ROLE palimpsest_feedback NOLOGIN NOBYPASSRLS;
 
 CREATE ROLE palimpsest_refusals NOLOGIN NOBYPASSRLS;
@@ -88,17 +90,80 @@ CREATE TABLE app.api_keys (
 ALTER TABLE app.api_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE app.api_keys FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE app.embedding_gaps (
+  tenant_id text NOT NULL,
+  model_id text NOT NULL,
+  memory_id uuid NOT NULL,
+  namespace text NOT NULL,
+  owner_id text GENERATED ALWAYS AS (app.namespace_owner(namespace)) STORED,
+  is_global boolean GENERATED ALWAYS AS (app.namespace_is_global(namespace)) STORED,
+  reason text NOT NULL,
+  claim_id uuid,
+  claimed_until timestamp with time zone,
+  error text,
+  CONSTRAINT embedding_gaps_pkey PRIMARY KEY (tenant_id, model_id, memory_id),
+  CONSTRAINT embedding_gaps_reason_check CHECK ((reason = ANY (ARRAY['waiting'::text, 'empty'::text, 'refused'::text])))
+);
+ALTER TABLE app.embedding_gaps ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.embedding_gaps FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.embedding_jobs (
+  tenant_id text NOT NULL,
+  job_id uuid NOT NULL,
+  kind text NOT NULL,
+  scope text NOT NULL,
+  model_id text NOT NULL,
+  status text NOT NULL,
+  switches_itself boolean NOT NULL,
+  purges_old boolean NOT NULL,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  scanned_to uuid,
+  is_scanned boolean DEFAULT false NOT NULL,
+  run_started_at timestamp with time zone,
+  run_updated_at timestamp with time zone,
+  run_settled bigint DEFAULT 0 NOT NULL,
+  previous_model_id text,
+  verification jsonb,
+  CONSTRAINT embedding_jobs_pkey PRIMARY KEY (tenant_id, job_id),
+  CONSTRAINT embedding_jobs_kind_check CHECK ((kind = ANY (ARRAY['change'::text, 'fill'::text]))),
+  CONSTRAINT embedding_jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text]))),
+  CONSTRAINT embedding_jobs_tenant_id_model_id_fkey FOREIGN KEY (tenant_id, model_id) REFERENCES app.embedding_models(tenant_id, model_id)
+);
+ALTER TABLE app.embedding_jobs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.embedding_jobs FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE app.embedding_models (
   tenant_id text NOT NULL,
   model_id text NOT NULL,
   dimensions integer NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  settings jsonb,
+  failures integer DEFAULT 0 NOT NULL,
+  retry_at timestamp with time zone,
+  last_error text,
   CONSTRAINT embedding_models_pkey PRIMARY KEY (tenant_id, model_id),
   CONSTRAINT embedding_models_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 16000))),
+  CONSTRAINT embedding_models_failures_check CHECK ((failures >= 0)),
   CONSTRAINT embedding_models_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES app.tenants(tenant_id)
 );
 ALTER TABLE app.embedding_models ENABLE ROW LEVEL SECURITY;
 ALTER TABLE app.embedding_models FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE app.embedding_state (
+  tenant_id text NOT NULL,
+  role text NOT NULL,
+  scope text NOT NULL,
+  model_id text NOT NULL,
+  is_caught_up boolean DEFAULT false NOT NULL,
+  since timestamp with time zone NOT NULL,
+  CONSTRAINT embedding_state_pkey PRIMARY KEY (tenant_id, role, scope),
+  CONSTRAINT embedding_state_role_check CHECK ((role = ANY (ARRAY['active'::text, 'fallback'::text, 'target'::text]))),
+  CONSTRAINT embedding_state_tenant_id_model_id_fkey FOREIGN KEY (tenant_id, model_id) REFERENCES app.embedding_models(tenant_id, model_id)
+);
+ALTER TABLE app.embedding_state ENABLE ROW LEVEL SECURITY;
+ALTER TABLE app.embedding_state FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE app.idempotency_keys (
   tenant_id text NOT NULL,
@@ -320,6 +385,14 @@ ALTER TABLE app.vector_namespace_rules FORCE ROW LEVEL SECURITY;
 
 CREATE INDEX api_keys_by_prefix ON app.api_keys USING btree (prefix);
 
+CREATE INDEX embedding_gaps_by_memory ON app.embedding_gaps USING btree (tenant_id, memory_id);
+
+CREATE INDEX embedding_gaps_waiting ON app.embedding_gaps USING btree (tenant_id, model_id, memory_id) WHERE (reason = 'waiting'::text);
+
+CREATE UNIQUE INDEX embedding_jobs_one_change ON app.embedding_jobs USING btree (tenant_id) WHERE ((kind = 'change'::text) AND (status = ANY (ARRAY['running'::text, 'paused'::text])));
+
+CREATE UNIQUE INDEX embedding_jobs_one_fill ON app.embedding_jobs USING btree (tenant_id, model_id) WHERE ((kind = 'fill'::text) AND (status = ANY (ARRAY['running'::text, 'paused'::text])));
+
 CREATE INDEX memories_by_creation ON app.memories USING btree (tenant_id, created_at DESC, id DESC);
 
 CREATE INDEX memories_by_namespace ON app.memories USING btree (tenant_id, namespace, version);
@@ -353,7 +426,42 @@ CREATE POLICY keys_touch ON app.api_keys FOR UPDATE TO palimpsest_auth
 CREATE POLICY keys_update ON app.api_keys FOR UPDATE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.governs() AS governs) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
 
+CREATE POLICY embedding_gaps_delete ON app.embedding_gaps FOR DELETE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY embedding_gaps_find ON app.embedding_gaps FOR SELECT TO palimpsest_embedding
+  USING (( SELECT app.asking_tenant() AS asking_tenant) IS NULL);
+
+CREATE POLICY embedding_gaps_insert ON app.embedding_gaps FOR INSERT TO palimpsest_app
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY embedding_gaps_read ON app.embedding_gaps FOR SELECT TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR is_global OR ((owner_id IS NULL) AND ((namespace ~ ( SELECT app.read_grants() AS read_grants)) OR (namespace ~ ( SELECT app.write_grants() AS write_grants)))) OR (( SELECT app.is_admin() AS is_admin) AND (owner_id IN ( SELECT u.user_id
+   FROM app.users u
+  WHERE ((u.tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND u.allow_admin_memory))))));
+
+CREATE POLICY embedding_gaps_update ON app.embedding_gaps FOR UPDATE TO palimpsest_app
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY embedding_gaps_work ON app.embedding_gaps FOR ALL TO palimpsest_embedding
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY embedding_jobs_all ON app.embedding_jobs FOR ALL TO palimpsest_embedding
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY embedding_jobs_find ON app.embedding_jobs FOR SELECT TO palimpsest_embedding
+  USING (( SELECT app.asking_tenant() AS asking_tenant) IS NULL);
+
 CREATE POLICY embedding_models_all ON app.embedding_models FOR ALL TO public
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY embedding_models_find ON app.embedding_models FOR SELECT TO palimpsest_embedding
+  USING (( SELECT app.asking_tenant() AS asking_tenant) IS NULL);
+
+CREATE POLICY embedding_state_decide ON app.embedding_state FOR ALL TO palimpsest_embedding
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY embedding_state_read ON app.embedding_state FOR SELECT TO public
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY idempotency_all ON app.idempotency_keys FOR ALL TO palimpsest_app
@@ -364,6 +472,9 @@ CREATE POLICY idempotency_upkeep ON app.idempotency_keys FOR ALL TO palimpsest_u
 
 CREATE POLICY memories_delete ON app.memories FOR DELETE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY memories_embedding ON app.memories FOR SELECT TO palimpsest_embedding
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY memories_feedback ON app.memories FOR UPDATE TO palimpsest_feedback
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
@@ -396,6 +507,9 @@ CREATE POLICY audit_upkeep_find ON app.memory_audit FOR SELECT TO palimpsest_upk
 
 CREATE POLICY memory_embeddings_delete ON app.memory_embeddings FOR DELETE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
+
+CREATE POLICY memory_embeddings_embedding ON app.memory_embeddings FOR ALL TO palimpsest_embedding
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY memory_embeddings_insert ON app.memory_embeddings FOR INSERT TO palimpsest_app
   WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
@@ -444,6 +558,12 @@ CREATE POLICY traces_upkeep ON app.memory_traces FOR DELETE TO palimpsest_upkeep
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY traces_upkeep_find ON app.memory_traces FOR SELECT TO palimpsest_upkeep
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY namespaces_embedding ON app.namespaces FOR SELECT TO palimpsest_embedding
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+
+CREATE POLICY namespaces_embedding_update ON app.namespaces FOR UPDATE TO palimpsest_embedding
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY namespaces_feedback ON app.namespaces FOR UPDATE TO palimpsest_feedback
@@ -507,6 +627,8 @@ GRANT USAGE ON SCHEMA app TO palimpsest_app;
 
 GRANT USAGE ON SCHEMA app TO palimpsest_auth;
 
+GRANT USAGE ON SCHEMA app TO palimpsest_embedding;
+
 GRANT USAGE ON SCHEMA app TO palimpsest_feedback;
 
 GRANT USAGE ON SCHEMA app TO palimpsest_refusals;
@@ -517,7 +639,19 @@ GRANT INSERT, SELECT, UPDATE ON app.api_keys TO palimpsest_app;
 
 GRANT SELECT, UPDATE (last_used_at) ON app.api_keys TO palimpsest_auth;
 
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.embedding_gaps TO palimpsest_app;
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.embedding_gaps TO palimpsest_embedding;
+
+GRANT INSERT, SELECT, UPDATE ON app.embedding_jobs TO palimpsest_embedding;
+
 GRANT INSERT, SELECT ON app.embedding_models TO palimpsest_app;
+
+GRANT INSERT, SELECT, UPDATE ON app.embedding_models TO palimpsest_embedding;
+
+GRANT SELECT ON app.embedding_state TO palimpsest_app;
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.embedding_state TO palimpsest_embedding;
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.idempotency_keys TO palimpsest_app;
 
@@ -525,11 +659,15 @@ GRANT DELETE, SELECT (claimed_at), SELECT (idempotency_key), SELECT (tenant_id),
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.memories TO palimpsest_app;
 
+GRANT SELECT (content), SELECT (content_hash), SELECT (deleted_at), SELECT (expires_at), SELECT (id), SELECT (metadata), SELECT (namespace), SELECT (source_kind), SELECT (source_ref), SELECT (superseded_by), SELECT (tenant_id), SELECT (type) ON app.memories TO palimpsest_embedding;
+
 GRANT SELECT, UPDATE (access_count), UPDATE (validated_access_count), UPDATE (version) ON app.memories TO palimpsest_feedback;
 
 GRANT SELECT (id), SELECT (namespace), SELECT (tenant_id) ON app.memories TO palimpsest_refusals;
 
 GRANT INSERT, SELECT ON app.memory_audit TO palimpsest_app;
+
+GRANT INSERT ON app.memory_audit TO palimpsest_embedding;
 
 GRANT INSERT ON app.memory_audit TO palimpsest_feedback;
 
@@ -538,6 +676,8 @@ GRANT INSERT ON app.memory_audit TO palimpsest_refusals;
 GRANT DELETE, SELECT (audit_id), SELECT (occurred_at), SELECT (tenant_id) ON app.memory_audit TO palimpsest_upkeep;
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_embeddings TO palimpsest_app;
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_embeddings TO palimpsest_embedding;
 
 GRANT SELECT ON app.memory_feedback TO palimpsest_app;
 
@@ -557,6 +697,8 @@ GRANT DELETE, SELECT (created_at), SELECT (tenant_id), SELECT (trace_id) ON app.
 
 GRANT INSERT, SELECT, UPDATE ON app.namespaces TO palimpsest_app;
 
+GRANT SELECT, UPDATE (version) ON app.namespaces TO palimpsest_embedding;
+
 GRANT SELECT, UPDATE (updated_at), UPDATE (version) ON app.namespaces TO palimpsest_feedback;
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.ranking_profiles TO palimpsest_app;
@@ -565,11 +707,15 @@ GRANT SELECT ON app.schema_migrations TO palimpsest_app;
 
 GRANT INSERT, SELECT ON app.tenants TO palimpsest_app;
 
+GRANT INSERT, SELECT ON app.tenants TO palimpsest_embedding;
+
 GRANT INSERT, SELECT ON app.tenants TO palimpsest_refusals;
 
 GRANT SELECT ON app.tenants TO palimpsest_upkeep;
 
 GRANT INSERT, SELECT, UPDATE ON app.users TO palimpsest_app;
+
+GRANT SELECT (allow_admin_memory), SELECT (tenant_id), SELECT (user_id) ON app.users TO palimpsest_embedding;
 
 GRANT SELECT ON app.users TO palimpsest_feedback;
 

@@ -1,4 +1,3 @@
-import { PalimpsestError } from '../core/errors.ts';
 import type { Asking } from '../core/policy.ts';
 import type {
   AuditContext,
@@ -18,6 +17,7 @@ import type {
   Successor,
 } from '../core/ports.ts';
 import type { Access, MemoryEntry, NamespaceRule, WriteResult } from '../core/types.ts';
+import { requireDimensions } from './operations/embedding-state.ts';
 import { recordFeedback } from './operations/feedback.ts';
 import { readHistory } from './operations/history.ts';
 import {
@@ -32,7 +32,7 @@ import { listPage } from './operations/list.ts';
 import { readRules, removeRule, writeRule } from './operations/rules.ts';
 import { SqlReadView } from './operations/sql-read-view.ts';
 import { writeBatch } from './operations/write-batch.ts';
-import { insertModel, selectModelDimensions } from './queries/embeddings.ts';
+import { insertModel } from './queries/embeddings.ts';
 import { type HealthRow, selectHealth } from './queries/health.ts';
 import { insertTenant } from './queries/namespaces.ts';
 import { type RequestDatabase, settled, systemAccess } from './request-database.ts';
@@ -136,23 +136,7 @@ export class SqlMemoryStore implements Store {
     return this.database.writing(access, async (tx) => {
       await tx.query(insertTenant(tenantId, this.clock()));
       await tx.query(insertModel(tenantId, model.modelId, model.dimensions, this.clock()));
-      const [known] = await tx.query<{ dimensions: number }>(selectModelDimensions(tenantId, model.modelId));
-      if (known !== undefined && known.dimensions !== model.dimensions) {
-        throw new PalimpsestError(
-          'conflict',
-          `The model ${model.modelId} is stored with ${known.dimensions} dimensions; its provider now gives ${model.dimensions}.`,
-          {
-            details: [
-              {
-                path: 'dimensions',
-                got: model.dimensions,
-                allowed: known.dimensions,
-                hint: 'Vectors of one model must be comparable: give the changed model a name of its own.',
-              },
-            ],
-          },
-        );
-      }
+      await requireDimensions(tx, tenantId, model);
     });
   }
 

@@ -17,6 +17,18 @@ export function similarityFromDistance(distance: number | null): number {
 }
 
 /**
+ * Similarity where words are compared, because no vector can be: the share of the query's distinct words that an
+ * entry holds. An entry that holds all of them has 1, whatever else it says. A query without words finds nothing: 0.
+ *
+ * @param found - How many of the query's words the entry holds, 0..`asked`.
+ * @param asked - How many distinct words the query has.
+ * @returns In [0, 1].
+ */
+export function similarityFromWords(found: number, asked: number): number {
+  return asked === 0 ? 0 : found / asked;
+}
+
+/**
  * Cosine similarity `a · b / (|a| |b|)`, negative values taken as 0. Vectors of different lengths, empty ones
  * and zero vectors have none: 0, as Venkai's ranking page says.
  *

@@ -1,8 +1,9 @@
 import type { CandidateBatch, CandidateQuery } from '../../core/ports.ts';
-import { similarityFromDistance } from '../../core/scoring/similarity.ts';
+import { similarityFromDistance, similarityFromWords } from '../../core/scoring/similarity.ts';
 import type { Candidate, FactorMaxima, MemoryFilter } from '../../core/types.ts';
 import {
   type CandidateRow,
+  type FactorRow,
   isMeasured,
   type MaximaRow,
   type MeasuredQuery,
@@ -11,6 +12,7 @@ import {
   selectNearest,
   selectScoped,
 } from '../queries/candidates.ts';
+import { selectByWords, type WordRow } from '../queries/word-candidates.ts';
 import type { SqlTransaction } from '../sql-database.ts';
 
 /** What a statement found, and how near the entries it left out can be. Null when it left nothing out. */
@@ -25,9 +27,26 @@ export async function fetchCandidates(
   tenantId: string,
   query: CandidateQuery,
 ): Promise<CandidateBatch> {
-  const { candidates, outside } = await fetchWithin(tx, tenantId, query);
+  const isByWords = query.words !== undefined && query.namespaces.length > 0;
+  const { candidates, outside } = isByWords
+    ? await fetchByWords(tx, tenantId, { ...query, words: query.words ?? '' })
+    : await fetchWithin(tx, tenantId, query);
   const rest = outside === null ? null : await boundRest(tx, tenantId, query, outside);
-  return { candidates, rest, index: 'exact_scan', bounded: true };
+  return { candidates, rest, index: isByWords ? 'word_scan' : 'exact_scan', bounded: true };
+}
+
+async function fetchByWords(
+  tx: SqlTransaction,
+  tenantId: string,
+  query: CandidateQuery & { readonly words: string },
+): Promise<Fetched> {
+  const rows = await tx.query<WordRow>(selectByWords(tenantId, query));
+  const similarityOf = ({ found, asked }: WordRow) => similarityFromWords(found, asked);
+  const last = rows.at(-1);
+  return {
+    candidates: rows.map((row) => toCandidate(row, similarityOf(row))),
+    outside: last === undefined || rows.length < query.limit ? null : { similarity: similarityOf(last) },
+  };
 }
 
 async function fetchWithin(tx: SqlTransaction, tenantId: string, query: CandidateQuery): Promise<Fetched> {
@@ -59,7 +78,7 @@ async function fetchNearest(
   if (last === undefined || rows.length < query.limit) return null;
   const live = rows.filter((row): row is CandidateRow & { distance: number } => row.id !== null);
   return {
-    candidates: live.map((row) => toCandidate(row, true)),
+    candidates: live.map((row) => toCandidate(row, similarityFromDistance(row.distance))),
     outside: { similarity: similarityFromDistance(last.distance) },
   };
 }
@@ -67,7 +86,9 @@ async function fetchNearest(
 async function fetchScoped(tx: SqlTransaction, tenantId: string, query: CandidateQuery): Promise<Fetched> {
   const hasQuery = query.query !== undefined;
   const rows = await tx.query<CandidateRow>(selectScoped(tenantId, query));
-  const candidates = rows.map((row) => toCandidate(row, hasQuery));
+  const candidates = rows.map((row) =>
+    toCandidate(row, hasQuery ? similarityFromDistance(row.distance) : null),
+  );
   const last = candidates.at(-1);
   if (last === undefined || rows.length < query.limit) return { candidates, outside: null };
   return {
@@ -80,12 +101,12 @@ async function fetchScoped(tx: SqlTransaction, tenantId: string, query: Candidat
   };
 }
 
-function toCandidate(row: CandidateRow, hasQuery: boolean): Candidate {
+function toCandidate(row: FactorRow, similarity: number | null): Candidate {
   return {
     id: row.id,
     namespace: row.namespace,
     contentHash: row.content_hash,
-    similarity: hasQuery ? similarityFromDistance(row.distance) : null,
+    similarity,
     updatedAt: row.updated_at.getTime(),
     importance: row.importance,
     accessCount: row.access_count,

@@ -2,12 +2,14 @@ import { conflict, PalimpsestError } from '../../core/errors.ts';
 import type { AuditContext, PreparedPatch, Successor } from '../../core/ports.ts';
 import type { Access, MemoryEntry, MemoryStatus } from '../../core/types.ts';
 import type { EntryRow } from '../entry-row.ts';
-import { deleteOtherEmbeddings, upsertEmbeddings } from '../queries/embeddings.ts';
+import { deleteGapsOf } from '../queries/embedding/gaps.ts';
+import { deleteOtherEmbeddings } from '../queries/embeddings.ts';
 import { selectChain } from '../queries/history.ts';
 import { changeOfPatch, deleteEntry, type EntryChange, selectLiveByContent } from '../queries/memories.ts';
 import type { SqlTransaction } from '../sql-database.ts';
 import { isUniqueViolation } from '../sql-errors.ts';
 import { sqlTime } from '../sql-parameters.ts';
+import { keepEmbeddings } from './embedding-state.ts';
 import { changeEntry, lockEntry, readEntry } from './locked-entry.ts';
 import { recordAudit } from './record-audit.ts';
 import { writeBatch } from './write-batch.ts';
@@ -70,8 +72,8 @@ async function replaceEmbeddings(
   const embeddings = prepared.embeddings ?? [];
   const kept = embeddings.filter(({ vector }) => vector !== null).map(({ modelId }) => modelId);
   await tx.query(deleteOtherEmbeddings(tenantId, id, kept));
-  const upsert = upsertEmbeddings(tenantId, [{ memoryId: id, namespace, embeddings }]);
-  if (upsert !== null) await tx.query(upsert);
+  await tx.query(deleteGapsOf(tenantId, id));
+  await keepEmbeddings(tx, tenantId, [{ memoryId: id, namespace, embeddings }], { mayHaveGaps: false });
 }
 
 function namesOfChange(prepared: PreparedPatch): string[] {
@@ -219,6 +221,7 @@ export async function purgeOne(
   const { entry } = await lockEntry(tx, access, id, audit.now);
   const { tenantId } = access.principal;
   await tx.query(deleteOtherEmbeddings(tenantId, id, []));
+  await tx.query(deleteGapsOf(tenantId, id));
   await tx.query(deleteEntry(tenantId, id));
   await recordAudit(tx, access, audit, [{ action: 'delete', operation: 'purge', entry }]);
 }

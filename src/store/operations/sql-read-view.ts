@@ -1,17 +1,21 @@
+import type { EmbeddingState } from '../../core/embedding-state.ts';
 import type {
   CandidateBatch,
   CandidateQuery,
+  EntryEmbedding,
   NamespaceState,
   ReadView,
   ScopePatterns,
 } from '../../core/ports.ts';
 import type { Access, MemoryEntry, NamespaceRule, RankingProfile } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
+import { countWaiting, type EntryEmbeddingRow, selectEntryEmbeddings } from '../queries/embedding/gaps.ts';
 import { type ProfileRow, selectProfile, toProfile } from '../queries/governance/profiles.ts';
 import { selectEntries } from '../queries/memories.ts';
 import { selectNamespaces } from '../queries/namespaces.ts';
 import type { SqlTransaction } from '../sql-database.ts';
 import { fetchCandidates } from './candidates.ts';
+import { readEmbeddingState } from './embedding-state.ts';
 import { isEntryId } from './locked-entry.ts';
 import { readRules } from './rules.ts';
 
@@ -43,6 +47,20 @@ export class SqlReadView implements ReadView {
 
   candidates(query: CandidateQuery): Promise<CandidateBatch> {
     return fetchCandidates(this.tx, this.tenantId, query);
+  }
+
+  embeddingState(): Promise<EmbeddingState> {
+    return readEmbeddingState(this.tx, this.tenantId);
+  }
+
+  async waitingEntries(modelId: string, namespaces: readonly string[]): Promise<number> {
+    const [row] = await this.tx.query<{ waiting: number }>(countWaiting(this.tenantId, modelId, namespaces));
+    return row?.waiting ?? 0;
+  }
+
+  async entryEmbeddings(id: string): Promise<EntryEmbedding[]> {
+    const rows = await this.tx.query<EntryEmbeddingRow>(selectEntryEmbeddings(this.tenantId, id));
+    return rows.map(({ model_id: modelId, coverage }) => ({ modelId, coverage }));
   }
 
   async entries(ids: readonly string[]): Promise<MemoryEntry[]> {

@@ -5,11 +5,11 @@ import { invalidInput, type PalimpsestError } from '../../core/errors.ts';
 import type { AuditContext, PreparedDraft } from '../../core/ports.ts';
 import type { Access, MemoryDraft, MemoryEntry, WriteResult } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
-import { upsertEmbeddings } from '../queries/embeddings.ts';
 import { type NewMemory, upsertMemories } from '../queries/memories.ts';
 import { touchNamespaces } from '../queries/namespaces.ts';
 import type { SqlStatement, SqlTransaction } from '../sql-database.ts';
 import { isCheckViolation } from '../sql-errors.ts';
+import { keepEmbeddings } from './embedding-state.ts';
 import { recordAudit } from './record-audit.ts';
 
 /** Writes a batch inside a transaction; results in the order of the drafts. */
@@ -34,15 +34,16 @@ export async function writeBatch(
   );
   const rows = await upsert(tx, upsertMemories(tenantId, userId, memories, audit.now));
   const written = new Map(rows.map((row) => [contentKey(row.namespace, row.content_hash), toEntry(row)]));
-  const embeddings = upsertEmbeddings(
+  const results = toResults(drafts, written, new Set(memories.map(({ id }) => id)));
+  await keepEmbeddings(
+    tx,
     tenantId,
     memories.map(({ prepared }) => {
       const { id, namespace } = entryOf(written, prepared);
       return { memoryId: id, namespace, embeddings: prepared.embeddings };
     }),
+    { mayHaveGaps: results.some(({ operation }) => operation === 'refresh') },
   );
-  if (embeddings !== null) await tx.query(embeddings);
-  const results = toResults(drafts, written, new Set(memories.map(({ id }) => id)));
   await recordAudit(
     tx,
     access,

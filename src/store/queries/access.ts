@@ -8,15 +8,23 @@ export type RequestRole =
   | 'palimpsest_feedback'
   | 'palimpsest_auth'
   | 'palimpsest_refusals'
+  | 'palimpsest_embedding'
   | 'palimpsest_upkeep';
+
+/** First key of the advisory locks that keep writes and decisions about models apart; the second is the tenant's. */
+const MODELS_LOCK = 7077;
 
 /**
  * Puts the transaction under a role and says who is asking. `set_config(…, true)` is `SET LOCAL`: all of it
  * ends with the transaction, so nothing stays on a pooled connection.
+ *
+ * A writing transaction waits here for a decision about models that is under way (`lockModels`), and the next one
+ * waits for it: an advisory lock, which costs no round trip and no row, where a locked row would be written by
+ * every writer of the tenant.
  */
 export function enterAccess(access: Access, options: { role: RequestRole; mayWrite: boolean }): SqlStatement {
   const { principal } = access;
-  return setLocally([
+  const { text, values } = setLocally([
     ['palimpsest.tenant_id', principal.tenantId],
     ['palimpsest.user_id', principal.userId],
     ['palimpsest.is_admin', principal.isAdmin ? 'on' : 'off'],
@@ -24,6 +32,16 @@ export function enterAccess(access: Access, options: { role: RequestRole; mayWri
     ...grantSettings(access, options),
     ['role', options.role],
   ]);
+  if (!options.mayWrite) return { text, values };
+  return {
+    text: `${text}, pg_advisory_xact_lock_shared(${MODELS_LOCK}, hashtext($${values.length + 1}))`,
+    values: [...values, principal.tenantId],
+  };
+}
+
+/** Waits until no write of the tenant is under way, and lets none begin before this transaction is over. */
+export function lockModels(tenantId: string): SqlStatement {
+  return { text: `SELECT pg_advisory_xact_lock(${MODELS_LOCK}, hashtext($1))`, values: [tenantId] };
 }
 
 /** Opens what policies grant, in a transaction that `enterAccess` has put under a role. */

@@ -67,10 +67,3 @@ export function insertModel(
     values: [tenantId, modelId, dimensions, sqlTime(now)],
   };
 }
-
-export function selectModelDimensions(tenantId: string, modelId: string): SqlStatement {
-  return {
-    text: 'SELECT dimensions FROM app.embedding_models WHERE tenant_id = $1 AND model_id = $2',
-    values: [tenantId, modelId],
-  };
-}

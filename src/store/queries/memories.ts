@@ -96,6 +96,14 @@ export function selectEntries(tenantId: string, ids: readonly string[]): SqlStat
   };
 }
 
+/** Where entries are, for work that reads nothing else of them. */
+export function selectEntryPlaces(tenantId: string, ids: readonly string[]): SqlStatement {
+  return {
+    text: 'SELECT id, namespace FROM app.memories WHERE tenant_id = $1 AND id = ANY($2::uuid[]) ORDER BY id',
+    values: [tenantId, ids],
+  };
+}
+
 /** The live entry that holds a content, if the asker may read it. */
 export function selectLiveByContent(tenantId: string, namespace: string, contentHash: string): SqlStatement {
   return {
