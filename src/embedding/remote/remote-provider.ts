@@ -127,7 +127,10 @@ async function embedPieces(
   }
 }
 
-/** Consecutive pieces, as many as fit one request. Tokens are taken as bytes / 3, which is seldom too few. */
+/**
+ * Consecutive pieces, as many as fit one request. Tokens are taken as bytes / 3, which needs no encoding: 1.5 times
+ * the truth for English prose, too few for 39 of 4,500 texts of it.
+ */
 export function batchesOf(
   pieces: readonly string[],
   { batchSize, batchTokens }: Pick<RemoteProviderParts, 'batchSize' | 'batchTokens'>,
