@@ -46,7 +46,7 @@ export interface TransformersOptions extends LongTextOptions {
   readonly model?: string | undefined;
   /** Default false: nothing is ever downloaded. */
   readonly allowRemote?: boolean | undefined;
-  /** Number format of the weights, default `fp32`. `q8` is a quarter of the size and up to three times as fast. */
+  /** Number format of the weights, default `fp32`. `q8` is a quarter of the size. */
   readonly dtype?: WeightFormat | undefined;
   /** How the vectors of tokens become one. Default: what the folder's `1_Pooling/config.json` says, else `mean`. */
   readonly pooling?: Pooling | undefined;
