@@ -124,15 +124,19 @@ export interface Page<Item> {
 }
 
 /** A trace to keep: who asked, and how the result came about in wire form. */
-export interface StoredTrace {
+export interface NewTrace {
   readonly id: string;
   readonly userId: string;
   readonly createdAt: Date;
-  /** Text of the query; null while browsing, and where it is hidden. */
+  /** Text of the query; null while browsing. */
   readonly query: string | null;
-  /** Set for an administrator who reads the trace of a user without that user's `allowAdminMemory`. */
-  readonly isQueryHidden?: boolean | undefined;
   readonly trace: JsonObject;
+}
+
+/** A trace as it is looked up. */
+export interface StoredTrace extends NewTrace {
+  /** True for an administrator who reads the trace of a user without that user's `allowAdminMemory`: `query` is null. */
+  readonly isQueryHidden: boolean;
 }
 
 export interface TraceQuery {
@@ -214,7 +218,7 @@ export interface TraceStore {
   /** Writes traces of one principal, together with the audit records of those reads. */
   appendTraces(
     access: Access,
-    traces: readonly StoredTrace[],
+    traces: readonly NewTrace[],
     records: readonly NewAuditRecord[],
   ): Promise<void>;
   /** A user sees their own traces, an administrator those of the tenant. Null where there is none to see. */
@@ -253,7 +257,33 @@ export interface NamespaceReportQuery {
   readonly after: string | null;
 }
 
+/** What somebody may read, counted. */
+export interface EntryStats {
+  readonly namespaceCount: number;
+  /** Entries in any part of their lives. */
+  readonly totalCount: number;
+  /** Entries a search can find. */
+  readonly liveCount: number;
+  readonly supersededCount: number;
+  readonly expiredCount: number;
+  readonly deletedCount: number;
+  /** Of the live ones. */
+  readonly confirmedCount: number;
+  /** UTF-8 bytes of all contents. */
+  readonly contentBytes: number;
+  /** The most frequent types of live entries, at most 50. */
+  readonly types: readonly { readonly type: string; readonly liveCount: number }[];
+}
+
+export interface EntryStatsQuery {
+  readonly scope: ScopePatterns;
+  /** Milliseconds since the epoch: what has expired by then. */
+  readonly now: number;
+}
+
 export interface ReportStore {
+  /** Entries the asker may read, counted. */
+  countEntries(asking: Asking, query: Deferred<EntryStatsQuery>): Promise<EntryStats>;
   /** Namespaces the asker may read, by path. */
   reportNamespaces(asking: Asking, query: Deferred<NamespaceReportQuery>): Promise<NamespaceReport[]>;
   /**

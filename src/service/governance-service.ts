@@ -1,6 +1,7 @@
 import type {
   ApiKey,
   AuditRecord,
+  EntryStats,
   NamespaceReport,
   Page,
   PolicySubject,
@@ -14,6 +15,7 @@ import { knownId } from './entry-id.ts';
 import { withIdempotency } from './governance/idempotency.ts';
 import { createKey } from './governance/keys.ts';
 import {
+  countEntries,
   exportAudit,
   exportTraces,
   getTrace,
@@ -33,6 +35,7 @@ import type {
   Refusal,
   RulePreview,
   RulePreviewRequest,
+  StatsRequest,
   TraceRequest,
 } from './governance/model.ts';
 import { deletePolicy, getPolicy, putPolicy } from './governance/policies.ts';
@@ -57,6 +60,7 @@ export type {
   Refusal,
   RulePreview,
   RulePreviewRequest,
+  StatsRequest,
   TraceRequest,
 } from './governance/model.ts';
 export type { UpkeepResult } from './upkeep.ts';
@@ -96,6 +100,8 @@ export interface GovernanceService {
 
   previewRule(context: RequestContext, request: RulePreviewRequest): Promise<RulePreview>;
   reportNamespaces(context: RequestContext, request?: NamespaceReportRequest): Promise<NamespaceReport[]>;
+  /** What the asker may read of a scope, counted. Default: what the policy reads, else everything. */
+  stats(context: RequestContext, request?: StatsRequest): Promise<EntryStats>;
   /** How often each signal was given for an entry the asker may read. */
   feedbackSummary(context: RequestContext, memoryId: string): Promise<Record<FeedbackSignal, number>>;
 
@@ -168,6 +174,7 @@ export function createGovernanceService(state: ServiceState): GovernanceService 
       govern(context, 'preview_rule', () => previewRule(state, context, request)),
     reportNamespaces: (context, request) =>
       read(context, 'report_namespaces', () => reportNamespaces(state, context, request)),
+    stats: (context, request) => read(context, 'stats', () => countEntries(state, context, request)),
     feedbackSummary: (context, memoryId) =>
       call(context, { operation: 'feedback_summary', scope: 'read', memoryIds: [memoryId] }, async () =>
         governance.countFeedback(requestPolicy(context, 'read').asking, knownId('memory', memoryId)),

@@ -1,4 +1,4 @@
-import type { GovernanceStore, NewAuditRecord, NewRefusal, StoredTrace } from '../core/governance.ts';
+import type { GovernanceStore, NewAuditRecord, NewRefusal, NewTrace } from '../core/governance.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type { Access, JsonObject } from '../core/types.ts';
 import { type BackgroundQueue, createBackgroundQueue, type QueueCounts } from './background-queue.ts';
@@ -121,7 +121,7 @@ export function storedTrace(
   { principal }: Access,
   trace: RecallTrace,
   traceForm: RecorderParts['traceForm'],
-): StoredTrace {
+): NewTrace {
   const { query, ...form } = traceForm(trace);
   return {
     id: trace.id,

@@ -4,6 +4,8 @@ import type {
   ApiKey,
   AuditQuery,
   AuditRecord,
+  EntryStats,
+  EntryStatsQuery,
   GovernanceStore,
   IdempotentAnswer,
   MemoryPolicy,
@@ -11,6 +13,7 @@ import type {
   NamespaceReportQuery,
   NewAuditRecord,
   NewRefusal,
+  NewTrace,
   Page,
   PolicySubject,
   StoredKey,
@@ -27,6 +30,13 @@ import { countFeedback } from './operations/feedback.ts';
 import { isEntryId } from './operations/locked-entry.ts';
 import { insertAudit } from './queries/audit.ts';
 import { type AuditRow, selectAudit, toAuditRecord } from './queries/governance/audit-log.ts';
+import {
+  type EntryStatsRow,
+  selectEntryStats,
+  selectTypeCounts,
+  type TypeCountRow,
+  toEntryStats,
+} from './queries/governance/entry-stats.ts';
 import {
   claimKey,
   deleteClaim,
@@ -249,7 +259,7 @@ export class SqlGovernanceStore implements GovernanceStore {
 
   async appendTraces(
     access: Access,
-    traces: readonly StoredTrace[],
+    traces: readonly NewTrace[],
     records: readonly NewAuditRecord[],
   ): Promise<void> {
     if (traces.length === 0 && records.length === 0) return;
@@ -335,6 +345,15 @@ export class SqlGovernanceStore implements GovernanceStore {
         await tx.query<NamespaceReportRow>(selectNamespaceReport(asking.principal.tenantId, settled(query)))
       ).map(toNamespaceReport),
     );
+  }
+
+  countEntries(asking: Asking, query: Deferred<EntryStatsQuery>): Promise<EntryStats> {
+    const { tenantId } = asking.principal;
+    return this.database.reading(asking, async (tx) => {
+      const wanted = settled(query);
+      const row = await one<EntryStatsRow>(tx, selectEntryStats(tenantId, wanted));
+      return toEntryStats(row, await tx.query<TypeCountRow>(selectTypeCounts(tenantId, wanted)));
+    });
   }
 
   countFeedback(asking: Asking, memoryId: string): Promise<Record<FeedbackSignal, number>> {

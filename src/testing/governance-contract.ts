@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { GovernanceStore, MemoryPolicy, StoredKey, StoredTrace } from '../core/governance.ts';
+import type { GovernanceStore, MemoryPolicy, NewTrace, StoredKey } from '../core/governance.ts';
 import type { ListCursor } from '../core/ports.ts';
 import type { RankingProfile } from '../core/types.ts';
 import type { ContractSuite } from './contract-case.ts';
@@ -60,7 +60,7 @@ const PROFILE: RankingProfile = {
   topK: 3,
 };
 
-function traceOf(number: number, userId: string, createdAt = NOON): StoredTrace {
+function traceOf(number: number, userId: string, createdAt = NOON): NewTrace {
   return {
     id: uuid(number),
     userId,
@@ -253,7 +253,10 @@ export const governanceContract: ContractSuite = {
         await governance.appendTraces(alice, [traceOf(1, 'alice')], []);
         await governance.appendTraces(user(tenantId, 'bob'), [traceOf(8, 'bob')], []);
         assert.deepEqual(await allTraces(governance, alice), [7, 6, 5, 4, 3, 2, 1].map(uuid));
-        assert.deepEqual(await governance.findTrace(alice, uuid(3)), traceOf(3, 'alice'));
+        assert.deepEqual(await governance.findTrace(alice, uuid(3)), {
+          ...traceOf(3, 'alice'),
+          isQueryHidden: false,
+        });
         assert.equal(await governance.findTrace(alice, uuid(8)), null);
         assert.equal(await governance.findTrace(alice, 'nonsense'), null);
         const admin = user(tenantId, 'root', { isAdmin: true });
@@ -341,6 +344,40 @@ export const governanceContract: ContractSuite = {
           seen.map(({ path }) => path),
           ['vector.user.alice.n'],
         );
+      },
+    },
+    {
+      name: 'what the asker may read is counted by the parts of its life, and nothing else',
+      async run({ store, governance, tenantId }) {
+        const access = operator(tenantId);
+        const write = (namespace: string, content: string, more: object = {}) =>
+          writeOne(store, access, { namespace, content, ...more });
+        await write('b.x', 'äx', { type: 'fact' });
+        await store.confirm(access, (await write('b.x', 'confirmed')).id, at(NOON));
+        await store.forget(access, (await write('b.x', 'deleted')).id, at(NOON));
+        await write('b.x', 'expired', { expiresAt: new Date(NOON + 1) });
+        const old = await write('b.y', 'old');
+        await store.supersede(access, old.id, { id: (await write('b.y', 'new')).id }, at(NOON));
+        await write('vector.user.alice.n', 'hers');
+        const now = NOON + MINUTE;
+        assert.deepEqual(await governance.countEntries(access, { scope: ['b.*'], now }), {
+          namespaceCount: 2,
+          totalCount: 6,
+          liveCount: 3,
+          supersededCount: 1,
+          expiredCount: 1,
+          deletedCount: 1,
+          confirmedCount: 1,
+          contentBytes: 3 + 9 + 7 + 7 + 3 + 3,
+          types: [
+            { type: 'note', liveCount: 2 },
+            { type: 'fact', liveCount: 1 },
+          ],
+        });
+        const hers = await governance.countEntries(user(tenantId, 'alice'), { scope: null, now });
+        assert.deepEqual([hers.namespaceCount, hers.totalCount, hers.contentBytes], [1, 1, 4]);
+        const bobs = await governance.countEntries(user(tenantId, 'bob'), { scope: null, now });
+        assert.deepEqual([bobs.namespaceCount, bobs.totalCount, bobs.types], [0, 0, []]);
       },
     },
   ],

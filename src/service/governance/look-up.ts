@@ -1,6 +1,6 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/defaults.ts';
 import { notFound } from '../../core/errors.ts';
-import type { AuditRecord, NamespaceReport, Page, StoredTrace } from '../../core/governance.ts';
+import type { AuditRecord, EntryStats, NamespaceReport, Page, StoredTrace } from '../../core/governance.ts';
 import type { ListCursor } from '../../core/ports.ts';
 import type { JsonObject } from '../../core/types.ts';
 import { knownId } from '../entry-id.ts';
@@ -8,7 +8,7 @@ import { noteOutOfReach } from '../note-read.ts';
 import { auditDetail, type RequestContext } from '../request-context.ts';
 import { requestPolicy } from '../request-policy.ts';
 import type { ServiceState } from '../service-parts.ts';
-import type { AuditRequest, NamespaceReportRequest, TraceRequest } from './model.ts';
+import type { AuditRequest, NamespaceReportRequest, StatsRequest, TraceRequest } from './model.ts';
 
 /** What can be looked up afterwards. What still waits to be written is written first, so that nothing is missed. */
 
@@ -90,6 +90,20 @@ export async function reportNamespaces(
   }));
   noteOutOfReach(state, context, { operation: 'report_namespaces', access: applied().access, scope });
   return reports;
+}
+
+export async function countEntries(
+  state: ServiceState,
+  context: RequestContext,
+  { scope = null }: StatsRequest = {},
+): Promise<EntryStats> {
+  const { asking, applied } = requestPolicy(context, 'read');
+  const stats = await state.governance.countEntries(asking, () => ({
+    scope: scope ?? applied().defaultScope,
+    now: state.clock(),
+  }));
+  noteOutOfReach(state, context, { operation: 'stats', access: applied().access, scope });
+  return stats;
 }
 
 /** The query stands where the trace had it when it was answered. */

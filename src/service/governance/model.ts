@@ -79,8 +79,15 @@ export interface Refusal {
   readonly namespaces?: readonly string[] | undefined;
 }
 
-export type AuditRequest = Partial<AuditQuery>;
-export type TraceRequest = Partial<TraceQuery>;
+/** What may be left out or undefined. */
+type Optional<Query> = { readonly [Field in keyof Query]?: Query[Field] | undefined };
+
+export type AuditRequest = Optional<AuditQuery>;
+export type TraceRequest = Optional<TraceQuery>;
+
+export interface StatsRequest {
+  readonly scope?: ScopePatterns | undefined;
+}
 
 export interface NamespaceReportRequest {
   readonly scope?: ScopePatterns | undefined;

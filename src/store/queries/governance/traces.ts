@@ -1,4 +1,4 @@
-import type { StoredTrace, TraceQuery } from '../../../core/governance.ts';
+import type { NewTrace, StoredTrace, TraceQuery } from '../../../core/governance.ts';
 import type { JsonObject } from '../../../core/types.ts';
 import type { SqlRow, SqlStatement } from '../../sql-database.ts';
 import { SqlParameters, sqlTime } from '../../sql-parameters.ts';
@@ -28,13 +28,13 @@ export function toStoredTrace(row: TraceRow): StoredTrace {
     userId: row.user_id,
     createdAt: row.created_at,
     query: row.query,
-    ...(row.is_query_hidden ? { isQueryHidden: true } : {}),
+    isQueryHidden: row.is_query_hidden,
     trace: row.trace,
   };
 }
 
 /** A trace that is written twice is the same trace. */
-export function insertTraces(tenantId: string, userId: string, traces: readonly StoredTrace[]): SqlStatement {
+export function insertTraces(tenantId: string, userId: string, traces: readonly NewTrace[]): SqlStatement {
   return {
     text: `INSERT INTO app.memory_traces (tenant_id, trace_id, user_id, created_at, query, trace)
       SELECT $1, r.trace_id, $2, r.created_at, r.query, r.trace
