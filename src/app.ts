@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
+import { packageVersion } from './config/package-version.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
 import type { KeyStore } from './core/governance.ts';
@@ -11,7 +12,7 @@ import { checkedProvider } from './embedding/checked.ts';
 import { createEmbeddingModes, type EmbeddingConfig } from './embedding/modes.ts';
 import { createKeySecret } from './identity/key-secret.ts';
 import type { GovernanceService } from './service/governance-service.ts';
-import { LOCAL_OPERATOR } from './service/local-operator.ts';
+import { LOCAL_IDENTITY } from './service/local-operator.ts';
 import type { MemoryService } from './service/memory-service.ts';
 import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
@@ -137,10 +138,12 @@ export async function serve(config: Config): Promise<{ readonly url: string; clo
   const memory = await openMemory(config);
   const app = buildHttpApp({
     service: memory.service,
+    governance: memory.governance,
     logger: createLogger(config.logLevel),
-    accessOf: (request) => {
+    version: packageVersion(),
+    identify: (request) => {
       requireLocalName(request.headers.host);
-      return LOCAL_OPERATOR;
+      return LOCAL_IDENTITY;
     },
   });
   try {

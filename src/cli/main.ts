@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { packageVersion } from '../config/package-version.ts';
 import type { CliParts } from './cli-parts.ts';
 import { runCli } from './run-cli.ts';
 import { textOutput } from './text-output.ts';
@@ -7,13 +7,6 @@ import { textOutput } from './text-output.ts';
 /** Shells tell a process that was stopped by a signal by this and the signal's number. */
 const SIGNAL_EXIT_BASE = 128;
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
-}
 
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -29,7 +22,7 @@ function stopSignal(): Promise<void> {
 }
 
 const parts: CliParts = {
-  version: version(),
+  version: packageVersion(),
   stdin: process.stdin,
   stdout: textOutput(process.stdout),
   stderr: textOutput(process.stderr),

@@ -4,23 +4,25 @@ import { ERROR_CODES, type ErrorCode, type PalimpsestError } from '../core/error
 const codes = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 
 /** The one shape of every error answer. */
-export const wireErrorSchema = z.strictObject({
-  error: z.strictObject({
-    code: z.enum(codes),
-    message: z.string(),
-    details: z.array(
-      z.strictObject({
-        path: z.string().optional(),
-        got: z.json().optional(),
-        allowed: z.json().optional(),
-        hint: z.string().optional(),
-        item: z.int().optional().meta({ description: 'In a batch: the item at fault, from 0.' }),
-        line: z.int().optional().meta({ description: 'In an import: the line at fault, from 1.' }),
-      }),
-    ),
-    request_id: z.string().optional(),
-  }),
-});
+export const wireErrorSchema = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.enum(codes),
+      message: z.string(),
+      details: z.array(
+        z.strictObject({
+          path: z.string().optional(),
+          got: z.json().optional(),
+          allowed: z.json().optional(),
+          hint: z.string().optional(),
+          item: z.int().optional().meta({ description: 'In a batch: the item at fault, from 0.' }),
+          line: z.int().optional().meta({ description: 'In an import: the line at fault, from 1.' }),
+        }),
+      ),
+      request_id: z.string().optional(),
+    }),
+  })
+  .meta({ id: 'Error' });
 
 export type WireError = z.output<typeof wireErrorSchema>;
 

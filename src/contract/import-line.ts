@@ -25,7 +25,7 @@ const importLineShape = {
   speaker: z.string().nullish(),
 };
 
-const importLineSchema = z.strictObject(importLineShape).transform(byRule(toImportedDraft, 'id'));
+export const importLineSchema = z.strictObject(importLineShape).transform(byRule(toImportedDraft, 'id'));
 
 function toImportedDraft(line: z.output<z.ZodObject<typeof importLineShape>>): MemoryDraft {
   const { id, speaker, ...fields } = line;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_BATCH_SIZE } from '../core/defaults.ts';
 import { invalidInput } from '../core/errors.ts';
-import type { MemoryDraft } from '../core/types.ts';
+import type { MemoryDraft, UnplacedDraft } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
 import {
   contentField,
@@ -31,10 +31,20 @@ export const draftShape = {
 /** What a caller sends to store one entry. */
 export const memoryDraftSchema = z.strictObject(draftShape).transform(toMemoryDraft);
 
-/** What the draft's fields are after their own rules. */
+const unplacedShape = { ...draftShape, namespace: namespaceField.optional() };
+
+/** The same where a policy may say where memories go that name no namespace. */
+export const unplacedDraftSchema = z.strictObject(unplacedShape).transform(toUnplacedDraft);
+
+/** What the drafts' fields are after their own rules. */
+type UnplacedFields = z.output<z.ZodObject<typeof unplacedShape>>;
 type DraftFields = z.output<z.ZodObject<typeof draftShape>>;
 
 export function toMemoryDraft(fields: DraftFields): MemoryDraft {
+  return { ...toUnplacedDraft(fields), namespace: fields.namespace };
+}
+
+function toUnplacedDraft(fields: UnplacedFields): UnplacedDraft {
   return {
     namespace: fields.namespace,
     content: fields.content,
@@ -49,14 +59,19 @@ export function toMemoryDraft(fields: DraftFields): MemoryDraft {
 }
 
 /** Several drafts that are stored together or not at all. */
-export const memoryBatchSchema = z.strictObject({
-  memories: z
-    .array(memoryDraftSchema)
-    .meta({ minItems: 1, maxItems: MAX_BATCH_SIZE })
-    .transform(byRule(checkBatch, 'memories')),
-});
+export const memoryBatchSchema = batchOf(memoryDraftSchema);
+export const unplacedBatchSchema = batchOf(unplacedDraftSchema);
 
-function checkBatch(drafts: readonly MemoryDraft[], field: string): readonly MemoryDraft[] {
+function batchOf<Draft extends z.ZodType>(draft: Draft) {
+  return z.strictObject({
+    memories: z
+      .array(draft)
+      .meta({ minItems: 1, maxItems: MAX_BATCH_SIZE })
+      .transform(byRule(checkBatch<z.output<Draft>>, 'memories')),
+  });
+}
+
+function checkBatch<Draft>(drafts: readonly Draft[], field: string): readonly Draft[] {
   if (drafts.length >= 1 && drafts.length <= MAX_BATCH_SIZE) return drafts;
   throw invalidInput(`${field}: a batch holds 1 to ${MAX_BATCH_SIZE} entries, not ${drafts.length}.`, {
     path: field,

@@ -3,6 +3,7 @@ import type { RecallTrace } from '../core/ranking/trace.ts';
 import type { MemoryHit } from '../core/types.ts';
 import { shownEntry, wireEntrySchema } from './memory-entry.ts';
 import { shownTrace, wireBreakdownSchema, wireTraceSchema } from './ranking-trace.ts';
+import { wireWarningsField } from './warning.ts';
 import { type InCode, toWire } from './wire-form.ts';
 import { wireInstant } from './wire-instant.ts';
 
@@ -51,6 +52,10 @@ export const wireRecallAnswerSchema = z
       .boolean()
       .meta({ description: 'Whether the hits are proven to be the exact best of the scope.' }),
     hits: z.array(wireHitSchema),
+    warnings: wireWarningsField,
+    token_budget: z.int().nullable().meta({
+      description: 'Tokens the policy lets a memory block of these hits take; null: it says nothing.',
+    }),
     trace: wireTraceSchema.optional(),
   })
   .meta({ id: 'RecallAnswer' });
@@ -74,8 +79,16 @@ export interface RecallAnswerOptions {
   readonly explain?: boolean | undefined;
 }
 
+/** What a recall gives, as the service has it. */
+interface Recalled {
+  readonly hits: readonly MemoryHit[];
+  readonly trace: RecallTrace;
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly tokenBudget: number | null;
+}
+
 export function shownRecallAnswer(
-  { hits, trace }: { readonly hits: readonly MemoryHit[]; readonly trace: RecallTrace },
+  { hits, trace, warnings, tokenBudget }: Recalled,
   options: RecallAnswerOptions = {},
 ): ShownRecallAnswer {
   return {
@@ -83,13 +96,12 @@ export function shownRecallAnswer(
     profile: trace.profile.name,
     exact: trace.exact,
     hits: hits.map((hit) => shownHit(hit, trace.now)),
+    warnings,
+    tokenBudget,
     ...(options.explain === true ? { trace: shownTrace(trace) } : {}),
   };
 }
 
-export function toWireRecallAnswer(
-  result: { readonly hits: readonly MemoryHit[]; readonly trace: RecallTrace },
-  options: RecallAnswerOptions = {},
-): WireRecallAnswer {
-  return toWire(wireRecallAnswerSchema, shownRecallAnswer(result, options));
+export function toWireRecallAnswer(recalled: Recalled, options: RecallAnswerOptions = {}): WireRecallAnswer {
+  return toWire(wireRecallAnswerSchema, shownRecallAnswer(recalled, options));
 }

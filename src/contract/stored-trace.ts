@@ -37,9 +37,12 @@ export const wireStoredTraceSchema = z
     user_id: z.string(),
     created_at: wireInstant,
     query: z.string().nullable().meta({ description: 'Null while browsing, and where it is hidden.' }),
-    is_query_hidden: z.boolean().meta({
-      description: "Set where an administrator reads a trace without its user's allow_admin_memory.",
-    }),
+    is_query_hidden: z
+      .boolean()
+      .meta({
+        description: "Set where an administrator reads a trace without its user's allow_admin_memory.",
+      })
+      .optional(),
     trace: z.record(z.string(), z.json()).meta({ description: 'As the search answers it with explain.' }),
   })
   .meta({ id: 'StoredTrace' });

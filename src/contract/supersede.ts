@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidInput } from '../core/errors.ts';
 import type { MemoryEntry } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
-import { memoryDraftSchema } from './memory-draft.ts';
+import { unplacedDraftSchema } from './memory-draft.ts';
 import { shownEntry, wireEntrySchema } from './memory-entry.ts';
 import type { InCode } from './wire-form.ts';
 
@@ -12,7 +12,7 @@ export const existingEntrySchema = z.strictObject({ id: z.string() });
 /** The new side of a supersession: an entry to write, or the id of one that exists. */
 export const supersedeRequestSchema = z
   .strictObject({
-    draft: memoryDraftSchema.optional(),
+    draft: unplacedDraftSchema.optional(),
     id: z.string().meta({ description: 'Id of an entry that exists.' }).optional(),
   })
   .transform(

@@ -1,63 +1,149 @@
-import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
-import type { Access } from '../core/types.ts';
+import {
+  IDEMPOTENCY_KEY_HEADER,
+  IDEMPOTENT_REPLAY_HEADER,
+  REQUEST_ID_HEADER,
+  subjectHeadersSchema,
+} from '../contract/request-headers.ts';
+import { ROUTES } from '../contract/routes/routes.ts';
+import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
-import { useContract } from './contract-compilers.ts';
+import { docsRoutes } from './docs-page.ts';
 import { answerClientError, sendError, sendNotFound } from './error-response.ts';
+import { createHandlers } from './handlers/handlers.ts';
+import { healthRoutes } from './health-routes.ts';
 import type { HttpApp } from './http-app.ts';
-import { acceptJsonBodies } from './json-body.ts';
+import { acceptJsonBodies, acceptJsonLines } from './json-body.ts';
 import { RequestLog } from './log.ts';
-import { healthRoutes } from './routes/health.ts';
-import { memoryRoutes } from './routes/memories.ts';
-import { recallRoutes } from './routes/recall.ts';
+import { limitRates, type RateLimitOptions } from './rate-limit.ts';
+import { registerRoute } from './register-route.ts';
+import type { RouteHandlers } from './route-handler.ts';
+import { establishWhoAsks, type Identify } from './who-asks.ts';
 
 export interface HttpAppOptions {
   readonly service: MemoryService;
-  /**
-   * Who asks, and what they may reach. Called for each request of the API before its body is read; throws
-   * `unauthenticated` or `forbidden` to refuse it.
-   */
-  readonly accessOf: (request: FastifyRequest) => Access | Promise<Access>;
+  readonly governance: GovernanceService;
+  /** Who asks. Called for each request of the API before anything else of it is read. */
+  readonly identify: Identify;
   /** Gets one line per request and every error that is the server's. */
   readonly logger: FastifyBaseLogger;
+  /** Version of the product, for the documentation. */
+  readonly version: string;
+  /** Default: nobody's requests are counted. */
+  readonly rateLimit?: RateLimitOptions | undefined;
+  /** Origins whose pages may use the API, such as `https://console.example.com`. Default: none. */
+  readonly corsOrigins?: readonly string[] | undefined;
+  /** Addresses of proxies whose `X-Forwarded-…` headers are believed. Default: none. */
+  readonly trustedProxies?: readonly string[] | undefined;
 }
 
 /** A body of one entry at its limits, every character escaped, fits; a batch has a limit of its own. */
 const BODY_LIMIT = 1024 * 1024;
+/** A caller's own id of a request, as far as a log can take it. */
+const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
 /** Builds the server without listening: `inject()` tests it in process, `serveHttp` opens its port. */
-export function buildHttpApp({ service, accessOf, logger }: HttpAppOptions): HttpApp {
+export function buildHttpApp(options: HttpAppOptions): HttpApp {
+  const { service, logger, version, corsOrigins = [], trustedProxies = [] } = options;
   const app = fastify({
     loggerInstance: logger,
     logController: new RequestLog(),
-    genReqId: () => uuidv7(),
+    genReqId: (request) => {
+      const given = request.headers[REQUEST_ID_HEADER];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuidv7();
+    },
     bodyLimit: BODY_LIMIT,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // A request that races the shutdown is answered, and its connection then closed.
     return503OnClosing: false,
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
     // Ids are looked up, so that a long wrong one is simply unknown.
     routerOptions: { maxParamLength: 1024 },
-  }).withTypeProvider<ZodTypeProvider>();
-  useContract(app);
+  });
   acceptJsonBodies(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.header(REQUEST_ID_HEADER, request.id);
   });
+  app.register(helmet, { contentSecurityPolicy: API_CONTENT_POLICY });
+  if (corsOrigins.length > 0) app.register(cors, corsOptions(corsOrigins));
   app.register(healthRoutes, { service });
-  app.register(
-    async (api) => {
-      api.decorateRequest('context');
-      api.addHook('onRequest', async (request) => {
-        request.context = { access: await accessOf(request) };
-      });
-      api.register(memoryRoutes, { service });
-      api.register(recallRoutes, { service });
-    },
-    { prefix: '/v1' },
-  );
+  app.register(docsRoutes, { version });
+  app.register(async (api) => apiRoutes(api, options));
   return app;
+}
+
+/** Answers of the API are data: nothing in them is to be run, and no page may frame them. */
+const API_CONTENT_POLICY = {
+  useDefaults: false,
+  directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+};
+
+function corsOptions(origins: readonly string[]) {
+  return {
+    origin: [...origins],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: [
+      'authorization',
+      'content-type',
+      'if-match',
+      'x-api-key',
+      IDEMPOTENCY_KEY_HEADER,
+      REQUEST_ID_HEADER,
+      ...Object.keys(subjectHeadersSchema.shape),
+    ],
+    exposedHeaders: [
+      'etag',
+      'location',
+      'retry-after',
+      'ratelimit-limit',
+      'ratelimit-remaining',
+      'ratelimit-reset',
+      IDEMPOTENT_REPLAY_HEADER,
+      REQUEST_ID_HEADER,
+    ],
+    maxAge: 600,
+  };
+}
+
+/** Everything under `/v1`: nothing of it is reached before it is known who asks. */
+async function apiRoutes(api: FastifyInstance, options: HttpAppOptions): Promise<void> {
+  const { rateLimit, identify } = options;
+  const handlers = createHandlers(options);
+  establishWhoAsks(api, rateLimit === undefined ? identify : await limitRates(api, rateLimit, identify));
+  api.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  api.register(async (json) => registerRoutes(json, handlers, options.governance, 'json'));
+  api.register(async (lines) => {
+    acceptJsonLines(lines);
+    registerRoutes(lines, handlers, options.governance, 'json_lines');
+  });
+}
+
+/** The routes whose bodies are of one form. */
+function registerRoutes(
+  api: FastifyInstance,
+  handlers: RouteHandlers,
+  governance: GovernanceService,
+  form: 'json' | 'json_lines',
+): void {
+  for (const name of Object.keys(ROUTES) as (keyof typeof ROUTES)[]) {
+    const isOfForm = ('bodyForm' in ROUTES[name] ? ROUTES[name].bodyForm : 'json') === form;
+    if (isOfForm) registerNamed(api, name, handlers, governance);
+  }
+}
+
+function registerNamed<Name extends keyof typeof ROUTES>(
+  api: FastifyInstance,
+  name: Name,
+  handlers: RouteHandlers,
+  governance: GovernanceService,
+): void {
+  registerRoute(api, ROUTES[name], handlers[name], governance);
 }

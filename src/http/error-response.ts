@@ -11,7 +11,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> =
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'The body must be JSON, with the header content-type: application/json.',
+    'The body is of a type this route does not take. Send JSON with the header content-type: application/json, the lines of an import as application/x-ndjson.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'invalid_input',
@@ -44,6 +44,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // A caller's mistake is told by its code alone: its message repeats what the caller sent.
   if (party === 'caller') request.log.info({ code: shown.code }, 'refused');
   else request.log.error({ code: shown.code, err: error }, 'failed');
+  if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds);
+  if (shown.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
   return reply
     .code(status)
     .type('application/json; charset=utf-8')

@@ -1,25 +1,17 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
-import type { RequestContext } from '../service/request-context.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who asks: set before any route of the API runs. */
-    context: RequestContext;
-  }
-}
-
-/** The server as the routes see it: requests and answers are typed by the contract's schemas. */
+/** The server, built. */
 export type HttpApp = FastifyInstance<
   FastifyInstance['server'],
   Parameters<FastifyInstance['routing']>[0],
   Parameters<FastifyInstance['routing']>[1],
-  FastifyBaseLogger,
-  ZodTypeProvider
+  FastifyBaseLogger
 >;
 
-/** What a route file gets. */
-export interface RouteOptions {
+/** What handlers call. */
+export interface HandlerParts {
   readonly service: MemoryService;
+  readonly governance: GovernanceService;
 }

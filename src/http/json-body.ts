@@ -19,6 +19,14 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   });
 }
 
+/** Hands bodies of JSON Lines on as they arrive, and takes no other. */
+export function acceptJsonLines(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(['application/x-ndjson', 'application/jsonl'], (_request, body, done) =>
+    done(null, body),
+  );
+}
+
 function decode(utf8: TextDecoder, body: Buffer): string {
   try {
     return utf8.decode(body);

@@ -1,16 +1,17 @@
-import type { FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify';
-import { openMemoryService } from '../../src/app.ts';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { type OpenedMemoryService, openMemoryService } from '../../src/app.ts';
 import type { EmbeddingProvider } from '../../src/core/ports.ts';
-import type { Access } from '../../src/core/types.ts';
 import { createHashingProvider } from '../../src/embedding/hashing.ts';
-import { buildHttpApp } from '../../src/http/app.ts';
+import { buildHttpApp, type HttpAppOptions } from '../../src/http/app.ts';
 import type { HttpApp } from '../../src/http/http-app.ts';
 import { createLogger } from '../../src/http/log.ts';
-import { LOCAL_OPERATOR } from '../../src/service/local-operator.ts';
+import { LOCAL_IDENTITY } from '../../src/service/local-operator.ts';
 
 /** The HTTP API in this process, on a store in memory. */
 export interface TestHttp {
   readonly app: HttpApp;
+  /** The services behind it. */
+  readonly opened: OpenedMemoryService;
   /** Everything the server has logged. */
   logged(): string;
   inject(options: InjectOptions): Promise<LightMyRequestResponse>;
@@ -19,9 +20,8 @@ export interface TestHttp {
   close(): Promise<void>;
 }
 
-export interface TestHttpOptions {
+export interface TestHttpOptions extends Partial<HttpAppOptions> {
   readonly provider?: EmbeddingProvider;
-  readonly accessOf?: (request: FastifyRequest) => Access | Promise<Access>;
 }
 
 export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
@@ -32,12 +32,16 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
   });
   const app = buildHttpApp({
     service: opened.service,
-    accessOf: options.accessOf ?? (() => LOCAL_OPERATOR),
+    governance: opened.governance,
+    identify: () => LOCAL_IDENTITY,
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
+    version: '0.0.0-test',
+    ...options,
   });
   const inject = (request: InjectOptions) => app.inject(request);
   return {
     app,
+    opened,
     logged: () => lines.join(''),
     inject,
     post: (url, body) => inject({ method: 'POST', url, payload: JSON.stringify(body), headers: JSON_BODY }),

@@ -306,7 +306,7 @@ describe('what the server depends on', () => {
 
   test('what nobody expected is 500, tells nothing of itself, and is in the log with its cause', async () => {
     const broken = await openTestHttp({
-      accessOf: () => {
+      identify: () => {
         throw new Error('the vault is at 10.0.0.7');
       },
     });

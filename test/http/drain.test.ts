@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { PalimpsestError } from '../../src/core/errors.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
-import { LOCAL_OPERATOR } from '../../src/service/local-operator.ts';
+import { LOCAL_IDENTITY } from '../../src/service/local-operator.ts';
 import { openTestHttp } from '../helpers/test-http.ts';
 
 /** One GET over a connection that would be kept. */
@@ -29,10 +29,10 @@ test('requests that run when the server is told to stop are finished; then nothi
     begun = resolve;
   });
   const http = await openTestHttp({
-    accessOf: async () => {
+    identify: async () => {
       begun();
       await held;
-      return LOCAL_OPERATOR;
+      return LOCAL_IDENTITY;
     },
   });
   const agent = new Agent({ keepAlive: true });
@@ -62,7 +62,7 @@ test('a request that never ends is cut off after the time to drain', async () =>
     begun = resolve;
   });
   const http = await openTestHttp({
-    accessOf: () => {
+    identify: () => {
       begun();
       return new Promise(() => {});
     },

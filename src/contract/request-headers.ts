@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { excerpt, invalidInput } from '../core/errors.ts';
+
+const subjectHeader = (description: string) =>
+  z
+    .string()
+    .meta({ description: `${description} Percent-encoded where it is not ASCII.` })
+    .optional();
+
+export const REQUEST_ORIGINS = ['tool_call', 'automatic'] as const;
+
+/** On whose behalf a request is made, which policies are found by: headers that every route takes. */
+export const subjectHeadersSchema = z.object({
+  'palimpsest-agent-id': subjectHeader('The agent that asks: its policy applies.'),
+  'palimpsest-task-id': subjectHeader("The task it works on: that policy replaces the agent's."),
+  'palimpsest-chat-id': subjectHeader('Fills ${chat_id} in policies.'),
+  'palimpsest-session-id': subjectHeader('Fills ${session_id} in policies.'),
+  'palimpsest-origin': z
+    .enum(REQUEST_ORIGINS)
+    .meta({
+      description:
+        "tool_call: an agent's tool made the request. automatic: the host made it unasked. Both need a policy to write.",
+    })
+    .optional(),
+});
+
+export const REQUEST_ID_HEADER = 'x-request-id';
+export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
+export const IDEMPOTENT_REPLAY_HEADER = 'idempotency-replayed';
+
+/** What the headers say about how and for whom a request is made. */
+export interface RequestSubjectHeaders {
+  readonly subject?: {
+    readonly agentId?: string | undefined;
+    readonly taskId?: string | undefined;
+    readonly chatId?: string | undefined;
+    readonly sessionId?: string | undefined;
+  };
+  readonly origin?: (typeof REQUEST_ORIGINS)[number] | undefined;
+}
+
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Reads the subject off a request's headers, whose names are lower case.
+ *
+ * @throws PalimpsestError `invalid_input`
+ */
+export function readSubjectHeaders(headers: Headers): RequestSubjectHeaders {
+  const subject = {
+    agentId: decodedHeader(headers, 'palimpsest-agent-id'),
+    taskId: decodedHeader(headers, 'palimpsest-task-id'),
+    chatId: decodedHeader(headers, 'palimpsest-chat-id'),
+    sessionId: decodedHeader(headers, 'palimpsest-session-id'),
+  };
+  return { subject, origin: originOf(headers) };
+}
+
+/** The headers that say it. */
+export function writeSubjectHeaders({ subject = {}, origin }: RequestSubjectHeaders): Record<string, string> {
+  const { agentId, taskId, chatId, sessionId } = subject;
+  const headers = {
+    'palimpsest-agent-id': encoded(agentId),
+    'palimpsest-task-id': encoded(taskId),
+    'palimpsest-chat-id': encoded(chatId),
+    'palimpsest-session-id': encoded(sessionId),
+    'palimpsest-origin': origin,
+  };
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+function encoded(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : encodeURIComponent(value);
+}
+
+/**
+ * The one value of a header.
+ *
+ * @throws PalimpsestError `invalid_input` where there are several
+ */
+export function singleHeader(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined || typeof value === 'string') return value;
+  throw invalidInput(`${name}: the header stands ${value.length} times in the request.`, {
+    path: name,
+    got: value.length,
+    allowed: 'once',
+  });
+}
+
+function decodedHeader(headers: Headers, name: string): string | undefined {
+  const value = singleHeader(headers, name);
+  if (value === undefined) return undefined;
+  try {
+    return decodeURIComponent(value);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw invalidInput(`${name}: ${excerpt(value)} is not validly percent-encoded.`, {
+      path: name,
+      got: excerpt(value),
+      allowed: 'ASCII, % followed by two hex digits for anything else',
+    });
+  }
+}
+
+function originOf(headers: Headers): (typeof REQUEST_ORIGINS)[number] | undefined {
+  const name = 'palimpsest-origin';
+  const value = singleHeader(headers, name);
+  if (value === undefined) return undefined;
+  const origin = REQUEST_ORIGINS.find((known) => known === value);
+  if (origin !== undefined) return origin;
+  throw invalidInput(`${name}: ${excerpt(value)} is not one of ${REQUEST_ORIGINS.join(', ')}.`, {
+    path: name,
+    got: excerpt(value),
+    allowed: [...REQUEST_ORIGINS],
+  });
+}

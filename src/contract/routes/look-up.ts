@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import {
+  auditExportQuerySchema,
+  auditQuerySchema,
+  wireAuditPageSchema,
+  wireAuditRecordSchema,
+} from '../audit-record.ts';
+import { namespaceQuerySchema, wireNamespacePageSchema } from '../namespace-report.ts';
+import { statsQuerySchema, wireStatsSchema } from '../stats.ts';
+import {
+  traceExportQuerySchema,
+  traceQuerySchema,
+  wireStoredTraceSchema,
+  wireTracePageSchema,
+} from '../stored-trace.ts';
+import { defineRoute } from './route.ts';
+
+const NAMESPACES = 'Namespaces';
+const RECORDS = 'Audit and traces';
+
+export const lookUpRoutes = {
+  listNamespaces: defineRoute({
+    method: 'GET',
+    path: '/v1/namespaces',
+    scope: 'read',
+    tag: NAMESPACES,
+    summary: 'List namespaces with what they hold',
+    query: namespaceQuerySchema,
+    answers: { 200: 'A page of those you may read, by path.' },
+    answer: wireNamespacePageSchema,
+    errors: [],
+    example: { query: 'namespace=vector.user.ada.*' },
+  }),
+  getStats: defineRoute({
+    method: 'GET',
+    path: '/v1/stats',
+    scope: 'read',
+    tag: NAMESPACES,
+    summary: 'Count what you may read',
+    query: statsQuerySchema,
+    answers: { 200: 'The counts.' },
+    answer: wireStatsSchema,
+    errors: [],
+    example: { query: 'namespace=vector.user.ada.*' },
+  }),
+  listAudit: defineRoute({
+    method: 'GET',
+    path: '/v1/audit',
+    scope: 'admin',
+    tag: RECORDS,
+    summary: 'Look up who read, wrote, deleted, decided and was refused',
+    query: auditQuerySchema,
+    answers: { 200: 'A page of records, newest first.' },
+    answer: wireAuditPageSchema,
+    errors: [],
+    example: { query: 'action=warning&from=2026-05-01' },
+  }),
+  exportAudit: defineRoute({
+    method: 'GET',
+    path: '/v1/audit/export',
+    scope: 'admin',
+    tag: RECORDS,
+    summary: 'Export the audit',
+    query: auditExportQuerySchema,
+    answers: { 200: 'One record per line, newest first.' },
+    answer: wireAuditRecordSchema,
+    answerForm: 'json_lines',
+    errors: [],
+    example: { query: 'action=read&action=write' },
+  }),
+  listTraces: defineRoute({
+    method: 'GET',
+    path: '/v1/traces',
+    scope: 'read',
+    tag: RECORDS,
+    summary: 'Look up how searches came to their results',
+    description: "Your own; an administrator sees the tenant's, which is audited.",
+    query: traceQuerySchema,
+    answers: { 200: 'A page of traces, newest first.' },
+    answer: wireTracePageSchema,
+    errors: [],
+    example: { query: 'limit=10' },
+  }),
+  getTrace: defineRoute({
+    method: 'GET',
+    path: '/v1/traces/{id}',
+    scope: 'read',
+    tag: RECORDS,
+    summary: 'Read how a search came to its result',
+    description: 'Every candidate near the line with each factor, why it was cut, timings, index and model.',
+    params: z.strictObject({ id: z.string().meta({ description: 'trace_id of a search.' }) }),
+    answers: { 200: 'The trace.' },
+    answer: wireStoredTraceSchema,
+    errors: ['not_found'],
+    example: { params: { id: '0198f6a2-9a00-7000-8000-1c2d3e4f5a6b' } },
+  }),
+  exportTraces: defineRoute({
+    method: 'GET',
+    path: '/v1/traces/export',
+    scope: 'read',
+    tag: RECORDS,
+    summary: 'Export traces',
+    query: traceExportQuerySchema,
+    answers: { 200: 'One trace per line, newest first.' },
+    answer: wireStoredTraceSchema,
+    answerForm: 'json_lines',
+    errors: [],
+    example: { query: 'from=2026-05-01' },
+  }),
+};
