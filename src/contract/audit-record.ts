@@ -1,18 +1,24 @@
 import { z } from 'zod';
 import { excerpt, invalidInput } from '../core/errors.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../core/governance.ts';
-import { parseScope } from '../core/namespace.ts';
 import { byRule } from './by-rule.ts';
+import { jsonObjectSchema } from './json-value.ts';
 import { nextCursorField } from './list-page.ts';
 import { checkRange } from './memory-filter.ts';
-import { cursorField, pageLimitField, repeatable, timeRangeShape } from './page-query.ts';
+import {
+  cursorField,
+  namespaceQueryField,
+  pageLimitField,
+  repeatable,
+  timeRangeShape,
+} from './page-query.ts';
 import { wireInstant } from './wire-instant.ts';
 
 const auditShape = {
-  action: repeatable(checkActions, 'action'),
+  action: repeatable(checkActions, 'action', `${AUDIT_ACTIONS.join(', ')}. May be repeated: any of them.`),
   actor_id: z.string().meta({ description: 'The user who did it.' }).optional(),
   memory_id: z.string().optional(),
-  namespace: repeatable(parseScope, 'namespace'),
+  namespace: namespaceQueryField,
   ...timeRangeShape,
 };
 
@@ -60,7 +66,7 @@ export const wireAuditRecordSchema = z
     actor_id: z.string(),
     namespace: z.string().nullable(),
     memory_id: z.string().nullable(),
-    detail: z.record(z.string(), z.json()),
+    detail: jsonObjectSchema,
   })
   .meta({ id: 'AuditRecord' });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, type PalimpsestError } from '../core/errors.ts';
+import { jsonValueSchema } from './json-value.ts';
 
 const codes = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 
@@ -12,8 +13,8 @@ export const wireErrorSchema = z
       details: z.array(
         z.strictObject({
           path: z.string().optional(),
-          got: z.json().optional(),
-          allowed: z.json().optional(),
+          got: jsonValueSchema.optional(),
+          allowed: jsonValueSchema.optional(),
           hint: z.string().optional(),
           item: z.int().optional().meta({ description: 'In a batch: the item at fault, from 0.' }),
           line: z.int().optional().meta({ description: 'In an import: the line at fault, from 1.' }),

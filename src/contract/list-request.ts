@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { checkQueryText } from '../core/entry.ts';
 import { excerpt, invalidInput } from '../core/errors.ts';
-import { parseScope } from '../core/namespace.ts';
 import type { Lifecycle } from '../core/ports.ts';
 import type { MemoryFilter } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
@@ -11,10 +10,11 @@ import {
   checkRange,
   checkStatuses,
   checkTypes,
+  MEMORY_STATUSES,
   memoryFilterSchema,
 } from './memory-filter.ts';
 import { parseMetadataFilter } from './metadata-filter.ts';
-import { checkPageSize, cursorField, pageLimitField, repeatable } from './page-query.ts';
+import { checkPageSize, cursorField, namespaceQueryField, pageLimitField, repeatable } from './page-query.ts';
 import { jsonText } from './query-string.ts';
 
 export const LIFECYCLES = [
@@ -37,11 +37,11 @@ const textField = z
 
 /** What an entry has to be like, as a query string says it. */
 const filterQueryShape = {
-  namespace: repeatable(parseScope, 'namespace'),
-  type: repeatable(checkTypes, 'type'),
-  tag: repeatable(checkFilterTags, 'tag'),
-  any_tag: repeatable(checkFilterTags, 'any_tag'),
-  status: repeatable(checkStatuses, 'status'),
+  namespace: namespaceQueryField,
+  type: repeatable(checkTypes, 'type', 'May be repeated: any of them.'),
+  tag: repeatable(checkFilterTags, 'tag', 'May be repeated: all of them.'),
+  any_tag: repeatable(checkFilterTags, 'any_tag', 'May be repeated: at least one of them.'),
+  status: repeatable(checkStatuses, 'status', `${MEMORY_STATUSES.join(', ')}. May be repeated: any of them.`),
   observed_from: instantField('observed_from', 'Inclusive.').optional(),
   observed_until: instantField('observed_until', 'Exclusive.').optional(),
   metadata: z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lifecycleOf } from '../core/lifecycle.ts';
 import type { MemoryEntry } from '../core/types.ts';
+import { jsonObjectSchema } from './json-value.ts';
 import { MEMORY_STATUSES } from './memory-filter.ts';
 import { type InCode, toWire } from './wire-form.ts';
 import { wireInstant } from './wire-instant.ts';
@@ -19,7 +20,7 @@ export const wireEntrySchema = z
     type: z.string(),
     content: z.string(),
     content_hash: z.string().meta({ description: 'SHA-256 of the content as UTF-8, in hex.' }),
-    metadata: z.record(z.string(), z.json()),
+    metadata: jsonObjectSchema,
     tags: z.array(z.string()),
     source: z.strictObject({ kind: z.string(), ref: z.string().optional() }).nullable(),
     importance: z.number(),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { parseNamespacePath, parseScope } from '../core/namespace.ts';
+import { parseNamespacePath } from '../core/namespace.ts';
 import { byRule } from './by-rule.ts';
 import { nextCursorField } from './list-page.ts';
-import { pageLimitField, repeatable } from './page-query.ts';
+import { namespaceQueryField, pageLimitField } from './page-query.ts';
 import { wireInstant } from './wire-instant.ts';
 
 /** The query string of the namespaces. Their cursor is the last path of the page before. */
 export const namespaceQuerySchema = z
   .strictObject({
-    namespace: repeatable(parseScope, 'namespace'),
+    namespace: namespaceQueryField,
     limit: pageLimitField.optional(),
     cursor: z
       .string()

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../core/defaults.ts';
 import { excerpt, invalidInput } from '../core/errors.ts';
+import { parseScope } from '../core/namespace.ts';
 import { byRule } from './by-rule.ts';
 import { instantField } from './fields.ts';
 import { decodeListCursor } from './list-cursor.ts';
@@ -17,16 +18,30 @@ export const cursorField = z
 export const pageLimitField = z
   .string()
   .meta({
-    description: `Items per page, 1 to ${MAX_PAGE_SIZE}, default ${DEFAULT_PAGE_SIZE}.`,
-    example: '50',
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_PAGE_SIZE,
+    default: DEFAULT_PAGE_SIZE,
+    description: 'Items per page.',
   })
   .transform(byRule(wholeNumber, 'limit'))
   .transform(byRule(checkPageSize, 'limit'));
 
 /** A query-string field that may be repeated. */
-export function repeatable<Out>(rule: (words: readonly string[], field: string) => Out, field: string) {
-  return oneOrMany().transform(byRule(rule, field)).optional();
+export function repeatable<Out>(
+  rule: (words: readonly string[], field: string) => Out,
+  field: string,
+  description: string,
+) {
+  return oneOrMany().meta({ description }).transform(byRule(rule, field)).optional();
 }
+
+/** Which namespaces a query string names. */
+export const namespaceQueryField = repeatable(
+  parseScope,
+  'namespace',
+  'Path (that namespace alone) or pattern (`p.*` is all below p). May be repeated. Default: everything you may read.',
+);
 
 /** `from` and `until` of a list that is ordered by time. */
 export const timeRangeShape = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type { MemoryHit } from '../core/types.ts';
+import { jsonObjectSchema } from './json-value.ts';
 import { shownEntry, wireEntrySchema } from './memory-entry.ts';
 import { shownTrace, wireBreakdownSchema, wireTraceSchema } from './ranking-trace.ts';
 import { wireWarningsField } from './warning.ts';
@@ -37,7 +38,7 @@ export const wireHitSchema = z
         created_at: wireInstant,
         updated_at: wireInstant,
         observed_at: wireInstant.nullable(),
-        metadata: z.record(z.string(), z.json()),
+        metadata: jsonObjectSchema,
       }),
     ),
   })

@@ -1,27 +1,31 @@
 import { z } from 'zod';
 import { excerpt, invalidInput } from '../core/errors.ts';
 
-const subjectHeader = (description: string) =>
+/** `id` is the parameter's name among the components of the OpenAPI document. */
+const subjectHeader = (id: string, description: string) =>
   z
     .string()
-    .meta({ description: `${description} Percent-encoded where it is not ASCII.` })
-    .optional();
+    .optional()
+    .meta({ param: { id, description: `${description} Percent-encoded where it is not ASCII.` } });
 
 export const REQUEST_ORIGINS = ['tool_call', 'automatic'] as const;
 
 /** On whose behalf a request is made, which policies are found by: headers that every route takes. */
 export const subjectHeadersSchema = z.object({
-  'palimpsest-agent-id': subjectHeader('The agent that asks: its policy applies.'),
-  'palimpsest-task-id': subjectHeader("The task it works on: that policy replaces the agent's."),
-  'palimpsest-chat-id': subjectHeader('Fills ${chat_id} in policies.'),
-  'palimpsest-session-id': subjectHeader('Fills ${session_id} in policies.'),
+  'palimpsest-agent-id': subjectHeader('AgentId', 'The agent that asks: its policy applies.'),
+  'palimpsest-task-id': subjectHeader('TaskId', "The task it works on: that policy replaces the agent's."),
+  'palimpsest-chat-id': subjectHeader('ChatId', 'Fills ${chat_id} in policies.'),
+  'palimpsest-session-id': subjectHeader('SessionId', 'Fills ${session_id} in policies.'),
   'palimpsest-origin': z
     .enum(REQUEST_ORIGINS)
+    .optional()
     .meta({
-      description:
-        "tool_call: an agent's tool made the request. automatic: the host made it unasked. Both need a policy to write.",
-    })
-    .optional(),
+      param: {
+        id: 'Origin',
+        description:
+          "tool_call: an agent's tool made the request. automatic: the host made it unasked. Both need a policy to write.",
+      },
+    }),
 });
 
 export const REQUEST_ID_HEADER = 'x-request-id';

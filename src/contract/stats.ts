@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { parseScope } from '../core/namespace.ts';
-import { repeatable } from './page-query.ts';
+import { namespaceQueryField } from './page-query.ts';
 
 export const statsQuerySchema = z
-  .strictObject({ namespace: repeatable(parseScope, 'namespace') })
+  .strictObject({ namespace: namespaceQueryField })
   .transform(({ namespace: scope }) => ({ scope }));
 
 const count = z.int().meta({ minimum: 0 });

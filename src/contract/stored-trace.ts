@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { byRule } from './by-rule.ts';
+import { jsonObjectSchema } from './json-value.ts';
 import { nextCursorField } from './list-page.ts';
 import { checkRange } from './memory-filter.ts';
 import { cursorField, pageLimitField, timeRangeShape } from './page-query.ts';
@@ -43,7 +44,7 @@ export const wireStoredTraceSchema = z
         description: "Set where an administrator reads a trace without its user's allow_admin_memory.",
       })
       .optional(),
-    trace: z.record(z.string(), z.json()).meta({ description: 'As the search answers it with explain.' }),
+    trace: jsonObjectSchema.meta({ description: 'As the search answers it with explain.' }),
   })
   .meta({ id: 'StoredTrace' });
 

@@ -6,7 +6,11 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { wireErrorSchema } from '../contract/error-body.ts';
-import { subjectHeadersSchema } from '../contract/request-headers.ts';
+import {
+  IDEMPOTENCY_KEY_HEADER,
+  REQUEST_ID_HEADER,
+  subjectHeadersSchema,
+} from '../contract/request-headers.ts';
 import { commonErrors, type RouteDefinition } from '../contract/routes/route.ts';
 import { ROUTES } from '../contract/routes/routes.ts';
 import { ERROR_CODES, type ErrorCode } from '../core/errors.ts';
@@ -116,51 +120,55 @@ function queryObject(schema: z.core.$ZodType): z.ZodObject {
   throw new Error('The schema of a query string is no object.');
 }
 
+const requestId = z
+  .string()
+  .optional()
+  .meta({
+    param: {
+      id: 'RequestId',
+      description: 'Your own id of the request, for the logs; the answer repeats it.',
+    },
+  });
+const ifMatch = z
+  .string()
+  .optional()
+  .meta({
+    param: { id: 'IfMatch', description: 'ETag of the entry that the change is based on.', example: '"17"' },
+  });
+const idempotencyKey = z
+  .string()
+  .optional()
+  .meta({
+    maxLength: 255,
+    param: {
+      id: 'IdempotencyKey',
+      description:
+        'Makes repeating the request harmless for a day: the same key and request give the same answer, with `Idempotency-Replayed: true`.',
+    },
+  });
+
 function headersOf(route: RouteDefinition): z.ZodObject {
   return subjectHeadersSchema.extend({
-    'x-request-id': z
-      .string()
-      .meta({ description: 'Your own id of the request, for the logs; the answer repeats it.' })
-      .optional(),
-    ...(route.takesIfMatch === true
-      ? {
-          'if-match': z
-            .string()
-            .meta({ description: 'ETag of the entry that the change is based on.', example: '"17"' })
-            .optional(),
-        }
-      : {}),
-    ...(route.takesIdempotencyKey === true
-      ? {
-          'idempotency-key': z
-            .string()
-            .meta({
-              maxLength: 255,
-              description:
-                'Makes repeating the request harmless for a day: the same key and request give the same answer, with `Idempotency-Replayed: true`.',
-            })
-            .optional(),
-        }
-      : {}),
+    [REQUEST_ID_HEADER]: requestId,
+    ...(route.takesIfMatch === true ? { 'if-match': ifMatch } : {}),
+    ...(route.takesIdempotencyKey === true ? { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } : {}),
   });
 }
 
-const RATE_HEADERS = {
-  'x-request-id': { description: 'Under which the log has this request.', schema: { type: 'string' } },
-  'ratelimit-limit': {
-    description: 'Requests in a window, where they are limited.',
-    schema: { type: 'integer' },
-  },
-  'ratelimit-remaining': { description: 'Requests left in this window.', schema: { type: 'integer' } },
-  'ratelimit-reset': { description: 'Seconds until the next window.', schema: { type: 'integer' } },
-} as const;
+function header(id: string, schema: z.ZodType, description: string): z.ZodType {
+  return schema.optional().meta({ header: { id, description } });
+}
 
+const SHARED_HEADERS = {
+  [REQUEST_ID_HEADER]: header('RequestId', z.string(), 'Under which the log has this request.'),
+  'ratelimit-limit': header('RateLimit', z.int(), 'Requests in a window, where they are limited.'),
+  'ratelimit-remaining': header('RateLimitRemaining', z.int(), 'Requests left in this window.'),
+  'ratelimit-reset': header('RateLimitReset', z.int(), 'Seconds until the next window.'),
+};
+const ETAG_HEADER = { etag: header('EntityTag', z.string(), 'Version of the entry, for If-Match.') };
 const RETRY_HEADER = {
-  'retry-after': {
-    description: 'Seconds to wait before the same request may succeed.',
-    schema: { type: 'integer' },
-  },
-} as const;
+  'retry-after': header('RetryAfter', z.int(), 'Seconds after which the same request may succeed.'),
+};
 
 function answersOf(route: RouteDefinition): ZodOpenApiResponsesObject {
   const { answer, answerForm } = route;
@@ -168,12 +176,7 @@ function answersOf(route: RouteDefinition): ZodOpenApiResponsesObject {
     status,
     {
       description,
-      headers: {
-        ...RATE_HEADERS,
-        ...(route.hasEtag === true
-          ? { etag: { description: 'Version of the entry.', schema: { type: 'string' } } }
-          : {}),
-      },
+      headers: z.object({ ...SHARED_HEADERS, ...(route.hasEtag === true ? ETAG_HEADER : {}) }),
       ...(answer === undefined
         ? {}
         : { content: { [answerForm === 'json_lines' ? LINES_TYPE : JSON_TYPE]: { schema: answer } } }),
@@ -182,6 +185,9 @@ function answersOf(route: RouteDefinition): ZodOpenApiResponsesObject {
   return Object.fromEntries(answers);
 }
 
+/** Statuses that may say when to try again: a request still running, too many of them, a service that is down. */
+const RETRIABLE: ReadonlySet<number> = new Set([409, 429, 503]);
+
 function refusalsOf(route: RouteDefinition): ZodOpenApiResponsesObject {
   const codes = [...new Set([...commonErrors(route), ...route.errors])];
   const byStatus = Map.groupBy(codes, (code) => ERROR_CODES[code].status);
@@ -189,7 +195,7 @@ function refusalsOf(route: RouteDefinition): ZodOpenApiResponsesObject {
     status,
     {
       description: sameStatus.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join('\n\n'),
-      headers: { ...RATE_HEADERS, ...(status === 429 || status === 409 ? RETRY_HEADER : {}) },
+      headers: z.object({ ...SHARED_HEADERS, ...(RETRIABLE.has(status) ? RETRY_HEADER : {}) }),
       content: { [JSON_TYPE]: { schema: wireErrorSchema } },
     },
   ]);
