@@ -76,6 +76,28 @@ async function fillEveryTable(): Promise<void> {
     [],
   );
   await governance.claimIdempotencyKey(alice, 'k', 'h', NOON);
+  await fillEmbeddingTables(written?.entry.id ?? '');
+}
+
+/** What a change of model leaves behind, written as the owner of the database. */
+async function fillEmbeddingTables(memoryId: string): Promise<void> {
+  const model = TEST_MODEL.modelId;
+  await sql(
+    `INSERT INTO app.embedding_state (tenant_id, role, scope, model_id, since) VALUES ($1, 'active', '*', $2, now())
+      ON CONFLICT DO NOTHING`,
+    [TENANT, model],
+  );
+  await sql(
+    `INSERT INTO app.embedding_jobs (tenant_id, job_id, kind, scope, model_id, status, switches_itself, purges_old,
+        created_by, created_at)
+      VALUES ($1, gen_random_uuid(), 'fill', '*', $2, 'paused', false, false, 'root', now())`,
+    [TENANT, model],
+  );
+  await sql(
+    `INSERT INTO app.embedding_gaps (tenant_id, model_id, memory_id, namespace, reason)
+      VALUES ($1, $2, $3::uuid, 'vector.user.alice.n', 'waiting') ON CONFLICT DO NOTHING`,
+    [TENANT, model, memoryId],
+  );
 }
 
 const EMPTY_POLICY = {
