@@ -13,6 +13,9 @@ import {
   parseNamespacePath,
   parsePattern,
   parseScope,
+  parseSegment,
+  patternOwner,
+  patternsOverlap,
   ruleCovers,
   ruleMatcher,
   ruleRegexSource,
@@ -417,4 +420,83 @@ describe('compareInstructionPatterns: the winner first', () => {
       }),
     );
   });
+});
+
+describe('patternsOverlap', () => {
+  test.each([
+    ['a', 'a', true],
+    ['a', 'b', false],
+    ['a', 'a.b', false],
+    ['a', 'a.*', false],
+    ['a.b', 'a.*', true],
+    ['a.*', '*.b', true],
+    ['a.*', 'b.*', false],
+    ['*', 'anything.at.all', true],
+    ['*.x', '*.y', false],
+    ['*.x.*', 'a.b.c.x.d', true],
+    ['*.x.*', 'x.a', false],
+    ['${x}', '*', true],
+    ['${x}', 'a.b', false],
+    ['a.${x}.c', 'a.*.c', true],
+    ['a.*.c', 'a.c', false],
+    ['vector.user.bob.*', 'vector.user.ada.*', false],
+    ['vector.*.bob', 'vector.user.*', true],
+  ])('%s and %s: %s', (a, b, overlaps) => {
+    expect(patternsOverlap(a, b)).toBe(overlaps);
+    expect(patternsOverlap(b, a)).toBe(overlaps);
+  });
+
+  test('says what trying every path says', () => {
+    // Two patterns of three segments that overlap do so on a path of at most six; `z` stands for any other name.
+    const names = ['a', 'b', 'z'];
+    let paths = names;
+    const all = [...paths];
+    for (let length = 2; length <= 6; length += 1) {
+      paths = paths.flatMap((path) => names.map((name) => `${path}.${name}`));
+      all.push(...paths);
+    }
+    const small = fc
+      .array(fc.constantFrom('a', 'b', '*', '${x}'), { minLength: 1, maxLength: 3 })
+      .map((segments) => segments.join('.'));
+    fc.assert(
+      fc.property(small, small, (a, b) => {
+        const matchesA = scopeMatcher([a]);
+        const matchesB = scopeMatcher([b]);
+        expect(patternsOverlap(a, b)).toBe(all.some((path) => matchesA(path) && matchesB(path)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('never misses a path that both match', () => {
+    fc.assert(
+      fc.property(anyPattern, anyPattern, anyPath, (a, b, path) => {
+        if (matchesScope([a], path) && matchesScope([b], path)) expect(patternsOverlap(a, b)).toBe(true);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+test('patternOwner is the user whose namespaces alone a pattern can match', () => {
+  expect(patternOwner('vector.user.ada')).toBe('ada');
+  expect(patternOwner('vector.agent.ada.*')).toBe('ada');
+  for (const pattern of [
+    'vector.user',
+    'vector.user.*',
+    'vector.user.${id}.x',
+    'vector.*.ada',
+    '*.user.ada',
+    'vector.global.ada',
+    'team.user.ada',
+  ]) {
+    expect(patternOwner(pattern), pattern).toBeNull();
+  }
+});
+
+test('parseSegment takes what can stand between two dots, and no dot', () => {
+  expect(parseSegment('ada@x', 'user_id')).toBe('ada@x');
+  for (const text of ['', 'a.b', '.', 'a b', '*', '${x}', 'x'.repeat(129)]) {
+    expect(refusal(() => parseSegment(text, 'user_id')).details[0]?.path, text).toBe('user_id');
+  }
 });
