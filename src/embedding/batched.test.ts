@@ -106,6 +106,20 @@ describe('one call for many requests', () => {
     expect(asked).toEqual([['query', 'bb']]);
   });
 
+  test('a batch that everybody left is there for whoever comes next', async () => {
+    const batched = batchedProvider(
+      recordingProvider((texts, _purpose, options) => {
+        options?.signal?.throwIfAborted();
+        return Promise.resolve(texts.map(({ length }) => Float32Array.of(length)));
+      }).inner,
+    );
+    const aborter = new AbortController();
+    const leaving = batched.embed(['a'], 'query', { signal: aborter.signal });
+    aborter.abort(new Error('enough'));
+    await expect(leaving).rejects.toThrow('enough');
+    expect(await batched.embed(['bb'], 'query')).toEqual([Float32Array.of(2)]);
+  });
+
   test('when all have given up nothing is asked, or what was asked is given up', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const { inner, asked } = recordingProvider(

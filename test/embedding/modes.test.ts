@@ -32,13 +32,16 @@ function cloud(options: Partial<EmbeddingProviderConfig> = {}): EmbeddingProvide
     model: 'company-model',
     dimensions: 384,
     ...options,
-    calls: { backoffMs: 1, maxBackoffMs: 2, queryTimeoutMs: 100, timeoutMs: 100, ...options.calls },
+    calls: { backoffMs: 1, maxBackoffMs: 2, ...options.calls },
   };
 }
 
 function open(config: EmbeddingConfig) {
   return createEmbeddingModes(config, { observe: (event) => events.push(event) });
 }
+
+/** For services that hang: the others have time to answer, however busy the machine is. */
+const IMPATIENT = { queryTimeoutMs: 100, timeoutMs: 100 };
 
 const kinds = () => events.map(({ kind }) => kind).filter((kind) => kind !== 'answered');
 
@@ -112,7 +115,7 @@ describe('the mode hybrid', () => {
   ] as const)(
     '%s: the fallback answers at once, under its own name, without an error',
     async (_, behaviour, asked) => {
-      const modes = hybrid();
+      const modes = hybrid(behaviour.kind === 'hang' ? { cloud: cloud({ calls: IMPATIENT }) } : {});
       server.always(behaviour);
       const query = await modes.embedQuery('kettle');
       expect(query).toMatchObject({ modelId: LOCAL, insteadOf: CLOUD });
@@ -154,6 +157,25 @@ describe('the mode hybrid', () => {
     expect(await modes.embedQuery('second')).toMatchObject({ modelId: LOCAL, insteadOf: CLOUD });
   });
 
+  test('a 429 is not answered by the fallback where its rule is retry', async () => {
+    const modes = hybrid({ on429: 'retry', on5xx: 'local', cloud: cloud({ calls: { maxRetries: 1 } }) });
+    server.always({ kind: 'status', status: 429 });
+    await expect(modes.embedQuery('kettle')).rejects.toMatchObject({ failure: 'rate_limited' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('a failure that nothing stands in for does not wait for the other model', async () => {
+    const slow = await startEmbeddingServer({ vectorOf });
+    slow.always({ kind: 'hang' });
+    const local = { ...cloud(), model: 'other', baseUrl: slow.openAiUrl, calls: { timeoutMs: 15_000 } };
+    const modes = hybrid({ local });
+    server.always({ kind: 'status', status: 400 });
+    const begin = performance.now();
+    await expect(modes.embedDocuments(DOCUMENTS)).rejects.toMatchObject({ failure: 'refused' });
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    await slow.close();
+  });
+
   test.each([
     ['a refused key', { kind: 'status', status: 401 }],
     ['an unknown model', { kind: 'status', status: 404 }],
@@ -170,7 +192,9 @@ describe('the mode hybrid', () => {
   });
 
   test('while a service hangs, sixteen callers at once are all answered, and soon nobody waits for it', async () => {
-    const modes = hybrid({ cloud: cloud({ calls: { breakerThreshold: 3, breakerOpenMs: 60_000 } }) });
+    const modes = hybrid({
+      cloud: cloud({ calls: { ...IMPATIENT, breakerThreshold: 3, breakerOpenMs: 60_000 } }),
+    });
     server.always({ kind: 'hang' });
     const ask = (index: number) => modes.embedQuery(`question ${index}`);
     const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => ask(index)));

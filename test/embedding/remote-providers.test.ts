@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** Short enough that no test waits. */
-const QUICK = { backoffMs: 1, maxBackoffMs: 5, timeoutMs: 2_000, queryTimeoutMs: 2_000 };
+const QUICK = { backoffMs: 1, maxBackoffMs: 5 };
 
 type Make = (options?: Partial<RemoteOptions & OpenAiOptions>, parts?: RemoteParts) => EmbeddingProvider;
 
@@ -333,6 +333,15 @@ describe.each(WIRES)('calls that are given up, %s', (_, make) => {
     await expect(call).rejects.toThrow('the request was cancelled');
   });
 
+  test('when one request of a call fails, those that wait for their turn are not sent', async () => {
+    server.next({ kind: 'status', status: 400 });
+    const provider = make({ batchSize: 1, calls: { ...QUICK, concurrency: 1 } });
+    await failureOf(provider.embed(TEXTS, 'document'));
+    // A call of its own comes after whatever was still queued.
+    await provider.embed(['tea'], 'document');
+    expect(server.requests.map(({ input }) => input)).toEqual([[TEXTS[0]], ['tea']]);
+  });
+
   test('one that is aborted already asks nothing', async () => {
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(make().embed(['tea'], 'document', { signal })).rejects.toThrow('too late');
@@ -384,6 +393,16 @@ describe.each(WIRES)('keys, %s', (_, make) => {
     const printed = inspect(seen, { depth: 20, showHidden: true }) + JSON.stringify(seen);
     expect(printed).toContain('answered 400');
     expect(printed).not.toContain('very-secret');
+  });
+
+  test('are in no error in part either', async () => {
+    server.always({ kind: 'status', status: 403, text: 'The key abcd********5678 may not do this' });
+    const environment = { MY_KEY: 'abcd1234abcd5678' };
+    const error = await failureOf(
+      make({ apiKey: { env: 'MY_KEY' } }, { environment }).embed(['tea'], 'query'),
+    );
+    expect(error.message).toMatch(/answered 403/);
+    expect(inspect(error)).not.toMatch(/abcd|5678/);
   });
 
   test('that are missing are told at the start', () => {

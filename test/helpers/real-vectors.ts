@@ -7,6 +7,8 @@ import type { VectorSource } from './embedding-server.ts';
 /** MiniLM's own vectors (384), straight from its package, remembered by text. */
 export async function minilmVectors(): Promise<VectorSource> {
   const embedder = await createEmbedder({ model: minilm });
+  // Loaded now, so that no test's time goes into it.
+  await embedder.embed(['']);
   const known = new Map<string, Promise<readonly number[]>>();
   const make = async (text: string) => (await embedder.embed([text]))[0] ?? [];
   return (text) => {
