@@ -1,15 +1,20 @@
+import type { FastifyBaseLogger } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
+import { DEFAULT_RATE_LIMIT, type RateLimitConfig } from './config/http-config.ts';
 import { packageVersion } from './config/package-version.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
 import type { KeyStore } from './core/governance.ts';
-import type { Clock, EmbeddingProvider, EmbeddingService } from './core/ports.ts';
+import type { Clock, EmbeddingProvider, EmbeddingService, TokenCounter } from './core/ports.ts';
 import type { RecallTrace } from './core/ranking/trace.ts';
 import { singleModelService } from './core/single-model.ts';
 import type { JsonObject } from './core/types.ts';
 import { checkedProvider } from './embedding/checked.ts';
 import { createEmbeddingModes, type EmbeddingConfig } from './embedding/modes.ts';
+import type { HttpApp } from './http/http-app.ts';
+import type { HttpServer, ServeOptions } from './http/serve-http.ts';
+import type { Identify } from './http/who-asks.ts';
 import { createKeySecret } from './identity/key-secret.ts';
 import type { GovernanceService } from './service/governance-service.ts';
 import { LOCAL_IDENTITY } from './service/local-operator.ts';
@@ -18,6 +23,7 @@ import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
 import { DEFAULT_RETENTION, type Retention } from './service/upkeep.ts';
 import { type OpenedStore, openStore, type StoreLocation } from './store/open-store.ts';
+import { checkTokenizerName, createTokenCounter, DEFAULT_TOKENIZER } from './tokenizer/token-counter.ts';
 
 /** Puts the parts together. Nothing else in this product knows all of them. */
 
@@ -31,6 +37,8 @@ export interface MemoryOptions {
   readonly log?: ServiceLog | undefined;
   /** How long audit and traces are kept. */
   readonly retention?: Retention | undefined;
+  /** Counts memory blocks, default `o200k_base`: one of `TOKENIZER_NAMES`, or a counter of one's own. */
+  readonly tokenizer?: string | TokenCounter | undefined;
 }
 
 /** What makes the vectors: a configuration, or a provider of one's own. */
@@ -57,6 +65,10 @@ const PROFILES = new Map([BOOSTED_PROFILE, WEIGHTED_PROFILE].map((profile) => [p
 export async function openMemoryService(options: MemoryOptions): Promise<OpenedMemoryService> {
   const { location, clock = Date.now, onBackgroundError } = options;
   const embedding = embeddingServiceOf(options.embedding);
+  const log: ServiceLog = options.log ?? {
+    warn: (_message, _detail, error) => error !== undefined && onBackgroundError?.(error),
+  };
+  const tokenCounter = tokenCounterOf(options.tokenizer ?? DEFAULT_TOKENIZER, log);
   const opened = await openStore(location, { clock, onBackgroundError });
   const services = createServices({
     store: opened.store,
@@ -66,9 +78,8 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
     newId: () => uuidv7(),
     newKey: createKeySecret,
     traceForm: traceAsJson,
-    log: options.log ?? {
-      warn: (_message, _detail, error) => error !== undefined && onBackgroundError?.(error),
-    },
+    log,
+    tokenCounter,
     profiles: PROFILES,
     defaultProfile: DEFAULT_PROFILE.name,
     retention: options.retention ?? DEFAULT_RETENTION,
@@ -86,6 +97,15 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
 
 function embeddingServiceOf(choice: EmbeddingChoice): EmbeddingService {
   return 'embed' in choice ? singleModelService(checkedProvider(choice)) : createEmbeddingModes(choice);
+}
+
+/** A name that stands for no tokenizer is refused now, not by the first request. */
+function tokenCounterOf(choice: string | TokenCounter, log: ServiceLog): () => Promise<TokenCounter> {
+  if (typeof choice !== 'string') return async () => choice;
+  const name = checkTokenizerName(choice);
+  const onFallback = (error: unknown) =>
+    log.warn('the tokenizer could not be loaded; memory blocks are counted by their bytes', { name }, error);
+  return () => createTokenCounter(name, { onFallback });
 }
 
 /** A trace as it is kept: the JSON a search answers, whose type says `undefined` where JSON has no field. */
@@ -124,28 +144,46 @@ export async function openMemory(config: Config): Promise<OpenedMemoryService> {
   });
 }
 
-/** Serves the configured store over HTTP to this machine alone. */
+/**
+ * Serves the configured store over HTTP.
+ *
+ * @throws PalimpsestError `invalid_config` for an address that others can reach where nobody is asked who they are
+ */
 export async function serve(config: Config): Promise<{ readonly url: string; close(): Promise<void> }> {
   // Loaded here, so that the library does not load a web server.
-  const [{ buildHttpApp }, { createLogger }, { requireLocalName, requireLoopback }, { serveHttp }] =
-    await Promise.all([
-      import('./http/app.ts'),
-      import('./http/log.ts'),
-      import('./http/loopback.ts'),
-      import('./http/serve-http.ts'),
-    ]);
-  requireLoopback(config.http.host);
+  const [{ buildHttpApp }, { createLogger }, { requireLoopback }, { serveHttp }] = await Promise.all([
+    import('./http/app.ts'),
+    import('./http/log.ts'),
+    import('./http/loopback.ts'),
+    import('./http/serve-http.ts'),
+  ]);
+  if (config.identity.mode === 'local') requireLoopback(config.http.host);
   const memory = await openMemory(config);
-  const app = buildHttpApp({
-    service: memory.service,
-    governance: memory.governance,
-    logger: createLogger(config.logLevel),
-    version: packageVersion(),
-    identify: (request) => {
-      requireLocalName(request.headers.host);
-      return LOCAL_IDENTITY;
-    },
-  });
+  const logger = createLogger(config.logLevel);
+  try {
+    const app = buildHttpApp({
+      service: memory.service,
+      governance: memory.governance,
+      logger,
+      version: packageVersion(),
+      identify: await identifyBy(config, memory.keys, logger),
+      rateLimit: rateLimitOf(config),
+      corsOrigins: config.http.corsOrigins,
+      trustedProxies: config.http.trustedProxies,
+    });
+    return await listen(app, memory, config, serveHttp);
+  } catch (error) {
+    await memory.close();
+    throw error;
+  }
+}
+
+async function listen(
+  app: HttpApp,
+  memory: OpenedMemoryService,
+  config: Config,
+  serveHttp: (app: HttpApp, options: ServeOptions) => Promise<HttpServer>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   try {
     const server = await serveHttp(app, config.http);
     memory.setUrl(server.url);
@@ -158,7 +196,41 @@ export async function serve(config: Config): Promise<{ readonly url: string; clo
     };
   } catch (error) {
     await app.close();
-    await memory.close();
     throw error;
   }
+}
+
+/** Without identities everybody is the operator of this machine, who is not held up. */
+function rateLimitOf({ http, identity }: Config): RateLimitConfig | undefined {
+  const fitting = identity.mode === 'local' ? null : DEFAULT_RATE_LIMIT;
+  return (http.rateLimit === undefined ? fitting : http.rateLimit) ?? undefined;
+}
+
+/** How the server learns who asks. */
+async function identifyBy(
+  { identity: { mode, tokens } }: Config,
+  keys: KeyStore,
+  logger: FastifyBaseLogger,
+): Promise<Identify> {
+  if (mode === 'local') {
+    const { requireLocalName } = await import('./http/loopback.ts');
+    return (request) => {
+      requireLocalName(request.headers.host);
+      return LOCAL_IDENTITY;
+    };
+  }
+  const [{ createAuthenticator }, { createKeyCheck }, { createTokenCheck }] = await Promise.all([
+    import('./identity/authenticator.ts'),
+    import('./identity/key-check.ts'),
+    import('./identity/token-check.ts'),
+  ]);
+  const authenticator = createAuthenticator({
+    key: createKeyCheck({
+      keys,
+      clock: Date.now,
+      onBackgroundError: (error) => logger.warn({ err: error }, 'the use of a key could not be noted'),
+    }),
+    token: tokens === null ? undefined : createTokenCheck(tokens, Date.now),
+  });
+  return (request) => authenticator.authenticate(request.headers);
 }

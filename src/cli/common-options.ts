@@ -31,7 +31,7 @@ export interface ListenOptions {
 
 export function withListenOptions(command: Command): Command {
   return command
-    .option('--host <address>', `loopback address to listen on (PALIMPSEST_HOST; default: ${DEFAULT_HOST})`)
+    .option('--host <address>', `address to listen on (PALIMPSEST_HOST; default: ${DEFAULT_HOST})`)
     .option('--port <number>', `port, 0 for any free one (PALIMPSEST_PORT; default: ${DEFAULT_PORT})`);
 }
 

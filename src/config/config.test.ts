@@ -6,7 +6,8 @@ import { type ConfigOptions, defaultDataDir, type Environment, loadConfig } from
 test('nothing said: an embedded store in the platform’s folder, on loopback port 7077', () => {
   expect(loadConfig({}, {})).toEqual({
     store: { dataDir: defaultDataDir() },
-    http: { host: '127.0.0.1', port: 7077 },
+    http: { host: '127.0.0.1', port: 7077, corsOrigins: [], rateLimit: undefined, trustedProxies: [] },
+    identity: { mode: 'local', tokens: null },
     logLevel: 'info',
     embedding: { provider: 'hashing' },
   });

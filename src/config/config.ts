@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import envPaths from 'env-paths';
-import { excerpt, PalimpsestError } from '../core/errors.ts';
+import { excerpt, type PalimpsestError } from '../core/errors.ts';
 import { nearestName } from '../core/nearest-name.ts';
+import { HTTP_NAMES, type HttpConfig, httpConfig } from './http-config.ts';
+import { IDENTITY_NAMES, type IdentityConfig, identityConfig } from './identity-config.ts';
+import { invalidConfig, oneOf, type Setting } from './setting.ts';
 
 /** Where entries are kept: in a directory of this machine, or in a PostgreSQL with pgvector. */
 export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
@@ -12,12 +15,13 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 /** What this process was told at its start, complete and checked. */
 export interface Config {
   readonly store: StoreLocation;
-  readonly http: {
+  readonly http: HttpConfig & {
     /** Default 127.0.0.1. */
     readonly host: string;
     /** 0..65535, default 7077. 0 takes any free port. */
     readonly port: number;
   };
+  readonly identity: IdentityConfig;
   /** Default info. */
   readonly logLevel: LogLevel;
   readonly embedding: {
@@ -49,6 +53,8 @@ export const ENVIRONMENT_NAMES = [
   'PALIMPSEST_PORT',
   'PALIMPSEST_LOG_LEVEL',
   'PALIMPSEST_EMBEDDING_PROVIDER',
+  ...HTTP_NAMES,
+  ...IDENTITY_NAMES,
 ] as const;
 /** For the project's own tests: theirs to read, not ours to refuse. */
 const TEST_PREFIX = 'PALIMPSEST_TEST_';
@@ -80,16 +86,12 @@ export function loadConfig(options: ConfigOptions = {}, environment: Environment
     http: {
       host: setting(options.host, 'PALIMPSEST_HOST').value ?? DEFAULT_HOST,
       port: port(setting(options.port, 'PALIMPSEST_PORT')),
+      ...httpConfig((name) => setting(undefined, name)),
     },
+    identity: identityConfig((name) => setting(undefined, name)),
     logLevel: oneOf(LOG_LEVELS, setting(options.logLevel, 'PALIMPSEST_LOG_LEVEL')) ?? 'info',
     embedding: { provider: setting(undefined, 'PALIMPSEST_EMBEDDING_PROVIDER').value ?? 'hashing' },
   };
-}
-
-/** A value with the name it was set under, for errors. */
-interface Setting {
-  readonly value: string | undefined;
-  readonly name: string;
 }
 
 function optionName(name: string): string {
@@ -156,28 +158,4 @@ function port({ value, name }: Setting): number {
     'a whole number from 0 to 65535',
     undefined,
   );
-}
-
-function oneOf<Word extends string>(words: readonly Word[], { value, name }: Setting): Word | undefined {
-  if (value === undefined) return undefined;
-  const word = words.find((known) => known === value);
-  if (word !== undefined) return word;
-  const nearest = nearestName(value, words);
-  throw invalidConfig(
-    `${name} is ${excerpt(value)}; allowed: ${words.join(', ')}.`,
-    value,
-    [...words],
-    nearest === null ? undefined : `Did you mean ${nearest}?`,
-  );
-}
-
-function invalidConfig(
-  message: string,
-  got: string,
-  allowed: string | string[],
-  hint: string | undefined,
-): PalimpsestError {
-  return new PalimpsestError('invalid_config', hint === undefined ? message : `${message} ${hint}`, {
-    details: [{ got, allowed, hint }],
-  });
 }

@@ -18,7 +18,7 @@ export function requireLoopback(host: string): void {
   if (isLoopback(host)) return;
   throw new PalimpsestError(
     'invalid_config',
-    `The server would listen on ${excerpt(host)}, where others can reach it, and it does not know who asks. Use 127.0.0.1, and a proxy that knows if others should reach it.`,
+    `The server would listen on ${excerpt(host)}, where others can reach it, and it asks nobody who they are. Set PALIMPSEST_AUTH to required, or listen on 127.0.0.1.`,
     { details: [{ path: 'host', got: excerpt(host), allowed: ['127.0.0.1', '::1', 'localhost'] }] },
   );
 }
