@@ -28,6 +28,14 @@ export interface RememberInput {
   readonly expiresAt?: InstantInput | null | undefined;
 }
 
+export interface RememberOptionsInput {
+  /**
+   * Refuses with `precondition_failed` where a live entry of the namespace holds the content already. Default false:
+   * that entry is refreshed.
+   */
+  readonly ifNew?: boolean | undefined;
+}
+
 /** Absent leaves a field alone, `null` clears it. `metadata` and `tags` replace what was there. */
 export type UpdateInput = Partial<Omit<RememberInput, 'namespace'>>;
 

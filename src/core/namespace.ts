@@ -232,6 +232,11 @@ export function fillPattern(
     .join('.');
 }
 
+/** Whether a pattern is a path: it names one namespace and nothing else. */
+export function isLiteralPattern(pattern: string): boolean {
+  return !pattern.split('.').some(isWildcard);
+}
+
 const ONE_SEGMENT = '[^.]+';
 /**
  * One or more segments: anything, since a path has no empty segment that a border could fall into.

@@ -157,6 +157,15 @@ export interface PreparedPatch {
   readonly embeddings?: readonly Embedding[] | undefined;
 }
 
+/** Conditions under which drafts are stored. */
+export interface WriteOptions {
+  /**
+   * Refuses the whole batch with `precondition_failed` where a live entry holds one of its texts already, or two
+   * drafts of a namespace hold the same one. Default false: it is refreshed.
+   */
+  readonly ifNew?: boolean | undefined;
+}
+
 /** Facts about the request a write belongs to, kept in its audit row. */
 export interface AuditContext {
   /** Milliseconds since the epoch; every time the write sets is this one. */
@@ -299,6 +308,7 @@ export interface MemoryStore {
     asking: Asking,
     drafts: Deferred<readonly PreparedDraft[]>,
     audit: AuditContext,
+    options?: WriteOptions,
   ): Promise<WriteResult[]>;
   update(
     asking: Asking,

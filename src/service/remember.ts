@@ -1,17 +1,22 @@
+import type { WriteOptions } from '../core/ports.ts';
 import type { UnplacedDraft, WriteResult } from '../core/types.ts';
 import { prepareDrafts } from './prepare-drafts.ts';
 import type { RequestContext } from './request-context.ts';
 import { placed, requestPolicy } from './request-policy.ts';
 import { auditOf, type ServiceState } from './service-parts.ts';
 
+interface WriteRequestOptions extends WriteOptions {
+  readonly isImport?: boolean | undefined;
+}
+
 /** Stores several entries together or none of them; results in the order of the drafts. */
 export async function rememberMany(
   state: ServiceState,
   context: RequestContext,
   drafts: readonly UnplacedDraft[],
-  options: { readonly isImport?: boolean | undefined } = {},
+  options: WriteRequestOptions = {},
 ): Promise<WriteResult[]> {
-  return write(state, context, drafts, (item) => `memories[${item}].namespace`, options.isImport);
+  return write(state, context, drafts, (item) => `memories[${item}].namespace`, options);
 }
 
 /** Stores one entry, or refreshes the live one of the same namespace and content. */
@@ -19,8 +24,9 @@ export async function remember(
   state: ServiceState,
   context: RequestContext,
   draft: UnplacedDraft,
+  options: WriteOptions = {},
 ): Promise<WriteResult> {
-  const [result] = await write(state, context, [draft], () => 'namespace');
+  const [result] = await write(state, context, [draft], () => 'namespace', options);
   if (result === undefined) throw new Error('The store answered no result for one draft.');
   return result;
 }
@@ -30,12 +36,10 @@ async function write(
   context: RequestContext,
   drafts: readonly UnplacedDraft[],
   nameOf: (item: number) => string,
-  isImport?: boolean | undefined,
+  { isImport, ifNew }: WriteRequestOptions,
 ): Promise<WriteResult[]> {
   const prepared = await prepareDrafts(state, context.access.principal.tenantId, drafts);
   const policy = requestPolicy(context, 'write');
-  return state.store.write(policy.asking, placed(policy, prepared, nameOf), {
-    ...auditOf(state, context),
-    isImport,
-  });
+  const audit = { ...auditOf(state, context), isImport };
+  return state.store.write(policy.asking, placed(policy, prepared, nameOf), audit, { ifNew });
 }

@@ -15,6 +15,7 @@ import type {
   Store,
   StoreHealth,
   Successor,
+  WriteOptions,
 } from '../core/ports.ts';
 import type { Access, MemoryEntry, NamespaceRule, WriteResult } from '../core/types.ts';
 import { requireDimensions } from './operations/embedding-state.ts';
@@ -55,10 +56,11 @@ export class SqlMemoryStore implements Store {
     asking: Asking,
     drafts: Deferred<readonly PreparedDraft[]>,
     audit: AuditContext,
+    options: WriteOptions = {},
   ): Promise<WriteResult[]> {
     return this.database.writing(asking, async (tx, access) => {
       const batch = settled(drafts);
-      return batch.length === 0 ? [] : (await writeBatch(tx, access, batch, audit)).results;
+      return batch.length === 0 ? [] : (await writeBatch(tx, access, batch, audit, options)).results;
     });
   }
 

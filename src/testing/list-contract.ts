@@ -51,6 +51,19 @@ export const listContract: ContractSuite = {
       },
     },
     {
+      name: 'a scope of paths alone lists those namespaces and none below or beside them',
+      async run({ store, tenantId }) {
+        const access = operator(tenantId);
+        for (const namespace of ['a.b', 'a.b.c', 'a.bc', 'a', 'x+y', 'xy']) {
+          await writeOne(store, access, { namespace, content: namespace });
+        }
+        const contents = async (...scope: string[]) => (await contentsOf(store, access, { scope })).sort();
+        assert.deepEqual(await contents('a.b'), ['a.b']);
+        assert.deepEqual(await contents('a.b', 'x+y', 'none'), ['a.b', 'x+y']);
+        assert.deepEqual(await contents('a.b', 'a.b.*'), ['a.b', 'a.b.c']);
+      },
+    },
+    {
       name: 'newest first, and a batch in the order it was written',
       async run({ store, tenantId }) {
         const access = operator(tenantId);

@@ -83,6 +83,45 @@ export const writeContract: ContractSuite = {
       },
     },
     {
+      name: 'a write that asks for new entries only refuses a batch that would refresh one, and stores nothing',
+      async run({ store, tenantId }) {
+        const access = operator(tenantId);
+        const first = await writeOne(store, access, { namespace: 'a.b', content: 'tea', tags: ['kept'] });
+        const write = (...contents: string[]) =>
+          store.write(
+            access,
+            contents.map((content) => prepared({ namespace: 'a.b', content, tags: ['new'] })),
+            at(NOON + MINUTE),
+            { ifNew: true },
+          );
+        await rejectsWith('precondition_failed', write('tea'));
+        await rejectsWith('precondition_failed', write('coffee', 'tea'));
+        await rejectsWith('precondition_failed', write('milk', 'milk'));
+        assert.deepEqual(await readOne(store, access, first.id), first);
+        const results = await write('coffee', 'milk');
+        assert.deepEqual(
+          results.map(({ operation }) => operation),
+          ['create', 'create'],
+        );
+        await store.forget(access, first.id, at(NOON + MINUTE));
+        const [again] = await write('tea');
+        assert.ok(again, 'a deleted entry holds no content');
+        assert.notEqual(again.entry.id, first.id);
+      },
+    },
+    {
+      name: 'of parallel writes that ask for a new entry, one makes it',
+      async run({ store, tenantId }) {
+        const access = operator(tenantId);
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 10 }, () =>
+            store.write(access, [prepared({ namespace: 'a.b', content: 'once' })], at(NOON), { ifNew: true }),
+          ),
+        );
+        assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+      },
+    },
+    {
       name: 'the same content in the same namespace refreshes the entry (CASES F11)',
       async run({ store, tenantId }) {
         const access = operator(tenantId);

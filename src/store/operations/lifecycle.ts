@@ -156,7 +156,9 @@ async function settleSuccessor(
 ): Promise<MemoryEntry> {
   const old = await readEntry(tx, access, oldId);
   if ('draft' in successor) {
-    const { results } = await writeBatch(tx, access, [successor.draft], audit, [old.namespace]);
+    const { results } = await writeBatch(tx, access, [successor.draft], audit, {
+      alsoTouched: [old.namespace],
+    });
     const [written] = results;
     if (written === undefined) throw new Error('A batch of one gave no result.');
     return written.entry;

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { MAX_METADATA_BYTES, MAX_TAGS } from '../../core/defaults.ts';
 import { mergeMetadata, mergeTags } from '../../core/entry.ts';
-import { invalidInput, type PalimpsestError } from '../../core/errors.ts';
-import type { AuditContext, PreparedDraft } from '../../core/ports.ts';
+import { invalidInput, PalimpsestError } from '../../core/errors.ts';
+import type { AuditContext, PreparedDraft, WriteOptions } from '../../core/ports.ts';
 import type { Access, MemoryDraft, MemoryEntry, WriteResult } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
 import { type NewMemory, upsertMemories } from '../queries/memories.ts';
@@ -18,7 +18,7 @@ export async function writeBatch(
   access: Access,
   drafts: readonly PreparedDraft[],
   audit: AuditContext,
-  alsoTouched: readonly string[] = [],
+  { ifNew = false, alsoTouched = [] }: WriteOptions & { readonly alsoTouched?: readonly string[] } = {},
 ): Promise<{ results: WriteResult[]; versions: ReadonlyMap<string, number> }> {
   const { tenantId, userId } = access.principal;
   const paths = new Set([...drafts.map(({ draft }) => draft.namespace), ...alsoTouched]);
@@ -35,6 +35,8 @@ export async function writeBatch(
   const rows = await upsert(tx, upsertMemories(tenantId, userId, memories, audit.now));
   const written = new Map(rows.map((row) => [contentKey(row.namespace, row.content_hash), toEntry(row)]));
   const results = toResults(drafts, written, new Set(memories.map(({ id }) => id)));
+  // Looked at afterwards: another writer could come between a look and the write. The transaction takes it all back.
+  if (ifNew) refuseRefreshes(results);
   await keepEmbeddings(
     tx,
     tenantId,
@@ -55,6 +57,27 @@ export async function writeBatch(
     ),
   );
   return { results, versions };
+}
+
+function refuseRefreshes(results: readonly WriteResult[]): void {
+  const item = results.findIndex(({ operation }) => operation === 'refresh');
+  const twin = results[item];
+  if (twin === undefined) return;
+  const { id, namespace } = twin.entry;
+  throw new PalimpsestError(
+    'precondition_failed',
+    `An entry of ${namespace} holds this content already, and only a new entry was asked for.`,
+    {
+      details: [
+        {
+          path: 'content',
+          got: id,
+          hint: 'Write it without the condition to refresh that entry.',
+          ...(results.length > 1 && { item }),
+        },
+      ],
+    },
+  );
 }
 
 async function touch(tx: SqlTransaction, tenantId: string, paths: readonly string[], now: number) {

@@ -1,4 +1,4 @@
-import { scopeRegexSource } from '../../core/namespace.ts';
+import { isLiteralPattern, scopeRegexSource } from '../../core/namespace.ts';
 import type { ListQuery } from '../../core/ports.ts';
 import { ENTRY_COLUMNS } from '../entry-row.ts';
 import type { SqlStatement } from '../sql-database.ts';
@@ -19,7 +19,7 @@ export function selectPage(tenantId: string, query: ListQuery): SqlStatement {
     conditions.push(lifeCondition(query.lifecycle, now));
   }
   if (query.scope !== null) {
-    conditions.push(`m.namespace ~ ${parameters.bind(scopeRegexSource(query.scope))}`);
+    conditions.push(namespaceCondition(query.scope, parameters));
   }
   conditions.push(...filterConditions(query.filter, parameters));
   for (const word of wordsOf(query.text)) {
@@ -34,6 +34,13 @@ export function selectPage(tenantId: string, query: ListQuery): SqlStatement {
     `SELECT ${ENTRY_COLUMNS} FROM app.memories AS m WHERE ${conditions.join(' AND ')}
       ORDER BY m.created_at DESC, m.id DESC LIMIT ${parameters.bind(query.limit)}::bigint`,
   );
+}
+
+/** Paths are looked up by index; a regular expression has to be tried on every entry of the tenant. */
+function namespaceCondition(scope: readonly string[], parameters: SqlParameters): string {
+  return scope.every(isLiteralPattern)
+    ? `m.namespace = ANY(${parameters.bind(scope)}::text[])`
+    : `m.namespace ~ ${parameters.bind(scopeRegexSource(scope))}`;
 }
 
 function wordsOf(text: string | undefined): string[] {
