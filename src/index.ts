@@ -24,8 +24,8 @@ export class Palimpsest extends OpenedMemory {
    */
   static async open(options: OpenOptions = {}): Promise<Palimpsest> {
     const location = locationOf(options);
-    const { embedding = {}, clock, onBackgroundError } = options;
-    return new Palimpsest(await openMemoryService({ location, embedding, clock, onBackgroundError }));
+    const { embedding = {}, tokenizer, clock, onBackgroundError } = options;
+    return new Palimpsest(await openMemoryService({ location, embedding, tokenizer, clock, onBackgroundError }));
   }
 }
 
@@ -38,6 +38,7 @@ export type {
   ListInput,
   RecallInput,
   RememberInput,
+  RememberOptionsInput,
   RuleInput,
   SuccessorInput,
   UpdateInput,

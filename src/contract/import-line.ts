@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { MAX_CONTENT_BYTES, MAX_SOURCE_LENGTH } from '../core/defaults.ts';
 import { checkMetadata, checkWord } from '../core/entry.ts';
+import { splitContent } from '../core/split-content.ts';
 import type { JsonObject, MemoryDraft, MemorySource } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
 import { draftShape, toMemoryDraft } from './memory-draft.ts';
 import { wireEntrySchema } from './memory-entry.ts';
 import { parseContract } from './parse-contract.ts';
-import { splitContent } from './split-content.ts';
 
 /**
  * What an exported entry says beyond a draft. An import takes it and leaves it: a new store makes its own ids

@@ -3,7 +3,7 @@ import { MAX_TOP_K, MIN_TOP_K } from '../core/defaults.ts';
 import { namespacesField, queryField } from './fields.ts';
 import { memoryFilterSchema } from './memory-filter.ts';
 
-const recallShape = {
+export const recallShape = {
   query: queryField.optional(),
   namespaces: namespacesField.optional(),
   filter: memoryFilterSchema.optional(),

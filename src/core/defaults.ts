@@ -54,6 +54,12 @@ export const DEFAULT_TOKEN_BUDGET = 4000;
 export const DEFAULT_LOCALE = 'en-US';
 export const DEFAULT_TIME_ZONE = 'UTC';
 
+/**
+ * Shortest input of a run that is stored, in code points without the white space around it: what is shorter is a
+ * greeting or a “yes, go on”, and tells nothing without its conversation.
+ */
+export const MIN_RUN_INPUT_LENGTH = 80;
+
 /** Page size of lists. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 500;

@@ -86,14 +86,19 @@ export function checkUserText(value: unknown, field: string, maxLength: number):
 /** Checks a short name such as a type or a tag: like {@link checkUserText}, and not blank. */
 export function checkWord(value: unknown, field: string, maxLength: number): string {
   const word = checkUserText(value, field, maxLength);
-  if (!VISIBLE.test(word)) throw refused(field, word, 'it is blank', `1 to ${maxLength} characters`);
+  if (isBlank(word)) throw refused(field, word, 'it is blank', `1 to ${maxLength} characters`);
   return word;
+}
+
+/** Whether there is nothing in a text that a reader can see. */
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
 }
 
 function checkLongText(value: unknown, field: string, maxBytes: number, hint: string): string {
   const allowed = `a text that is not blank, at most ${maxBytes} bytes of UTF-8, without NUL`;
   const text = checkText(value, field, allowed);
-  if (!VISIBLE.test(text)) throw refused(field, text, `it is blank${hint}`, allowed);
+  if (isBlank(text)) throw refused(field, text, `it is blank${hint}`, allowed);
   const bytes = utf8Length(text);
   if (bytes > maxBytes) throw refused(field, text, `it has ${bytes} bytes, more than ${maxBytes}`, allowed);
   return text;

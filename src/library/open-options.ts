@@ -1,6 +1,6 @@
 import { unknownField } from '../contract/unknown-field.ts';
 import { excerpt, invalidInput, type PalimpsestError } from '../core/errors.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Clock, TokenCounter } from '../core/ports.ts';
 
 /**
  * How to open a memory. At most one of `dataDir` and `databaseUrl`; with neither it is kept in memory only.
@@ -15,6 +15,11 @@ export interface OpenOptions<Embedding extends object = object> {
   readonly maxConnections?: number | undefined;
   /** Makes the vectors. Default: hashing, which needs no model and no network. */
   readonly embedding?: Embedding | undefined;
+  /**
+   * What counts the tokens of memory blocks: `o200k_base` (default), `cl100k_base`, `utf8_bytes`, or a counter of
+   * one's own.
+   */
+  readonly tokenizer?: string | TokenCounter | undefined;
   /** Tells the time in milliseconds since the epoch. Default: the system's clock. */
   readonly clock?: Clock | undefined;
   /** Told of failures that no caller waits for, such as a lost idle connection. Default: they are dropped. */
@@ -22,13 +27,14 @@ export interface OpenOptions<Embedding extends object = object> {
 }
 
 /** Every option with what its value must be. */
-const OPTION_TYPES: Readonly<Record<keyof OpenOptions, 'string' | 'number' | 'object' | 'function'>> = {
-  dataDir: 'string',
-  databaseUrl: 'string',
-  maxConnections: 'number',
-  embedding: 'object',
-  clock: 'function',
-  onBackgroundError: 'function',
+const OPTION_TYPES: Readonly<Record<keyof OpenOptions, readonly string[]>> = {
+  dataDir: ['string'],
+  databaseUrl: ['string'],
+  maxConnections: ['number'],
+  embedding: ['object'],
+  tokenizer: ['string', 'object'],
+  clock: ['function'],
+  onBackgroundError: ['function'],
 };
 
 type Location =
@@ -61,8 +67,9 @@ function checkOption(name: string, value: unknown): void {
     const { message, detail } = unknownField(name, name, Object.keys(OPTION_TYPES));
     throw invalidInput(message, detail);
   }
-  const type = OPTION_TYPES[name];
-  if (value !== undefined && typeof value !== type) throw wrongOption(name, value, `a ${type}`);
+  const types = OPTION_TYPES[name];
+  if (value === undefined || types.includes(value === null ? 'null' : typeof value)) return;
+  throw wrongOption(name, value, `a ${types.join(' or ')}`);
 }
 
 function isOptionName(name: string): name is keyof OpenOptions {

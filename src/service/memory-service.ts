@@ -1,3 +1,4 @@
+import type { ChatMessage } from '../core/context/messages.ts';
 import { excerpt, PalimpsestError } from '../core/errors.ts';
 import { parsePattern } from '../core/namespace.ts';
 import type { Asking } from '../core/policy.ts';
@@ -9,6 +10,7 @@ import type {
   ListPage,
   NamespaceRuleDraft,
   StoreHealth,
+  WriteOptions,
 } from '../core/ports.ts';
 import type {
   MemoryEntry,
@@ -22,10 +24,12 @@ import { entryHistory } from './entry-history.ts';
 import { knownId } from './entry-id.ts';
 import { type ExportRequest, exportEntries } from './export-entries.ts';
 import { giveFeedback } from './feedback.ts';
+import { type ContextRequest, type ContextResult, fillContext } from './fill-context.ts';
 import { getEntry } from './get-entry.ts';
 import { type GuardedCall, guarded, guardedStream } from './guard.ts';
 import { type ImportProgress, importEntries } from './import-entries.ts';
 import { type ListRequest, listEntries } from './list-entries.ts';
+import { type ObservedRun, observeRun, type RunResult } from './observe-run.ts';
 import { type RecallRequest, type RecallResult, recall } from './recall.ts';
 import { remember, rememberMany } from './remember.ts';
 import type { RequestContext } from './request-context.ts';
@@ -43,9 +47,20 @@ import { type UpdateOptions, updateEntry } from './update-entry.ts';
  * something this product depends on fails.
  */
 export interface MemoryService {
-  remember(context: RequestContext, draft: UnplacedDraft): Promise<WriteResult>;
-  rememberMany(context: RequestContext, drafts: readonly UnplacedDraft[]): Promise<WriteResult[]>;
+  remember(context: RequestContext, draft: UnplacedDraft, options?: WriteOptions): Promise<WriteResult>;
+  rememberMany(
+    context: RequestContext,
+    drafts: readonly UnplacedDraft[],
+    options?: WriteOptions,
+  ): Promise<WriteResult[]>;
   recall(context: RequestContext, request: RecallRequest): Promise<RecallResult>;
+  /** A recall as the memory block of a prompt, and where the conversation is given, in its place there. */
+  context<Message extends ChatMessage = ChatMessage>(
+    context: RequestContext,
+    request: ContextRequest<Message>,
+  ): Promise<ContextResult<Message>>;
+  /** Stores what a run was asked and answered, where a policy allows it. Once per run id. */
+  observeRun(context: RequestContext, run: ObservedRun): Promise<RunResult>;
   get(context: RequestContext, id: string): Promise<MemoryEntry>;
   list(context: RequestContext, request: ListRequest): Promise<ListPage>;
   update(
@@ -94,12 +109,20 @@ export function createMemoryService(state: ServiceState): MemoryService {
       work(requestPolicy(context, intent).asking, knownId('memory', id), auditOf(state, context)),
     );
   return {
-    remember: (context, draft) =>
-      call(context, { operation: 'remember', scope: 'write' }, () => remember(state, context, draft)),
-    rememberMany: (context, drafts) =>
-      call(context, { operation: 'remember', scope: 'write' }, () => rememberMany(state, context, drafts)),
+    remember: (context, draft, options) =>
+      call(context, { operation: 'remember', scope: 'write' }, () =>
+        remember(state, context, draft, options),
+      ),
+    rememberMany: (context, drafts, options) =>
+      call(context, { operation: 'remember', scope: 'write' }, () =>
+        rememberMany(state, context, drafts, options),
+      ),
     recall: (context, request) =>
       call(context, { operation: 'recall', scope: 'read' }, () => recall(state, context, request)),
+    context: (context, request) =>
+      call(context, { operation: 'context', scope: 'read' }, () => fillContext(state, context, request)),
+    observeRun: (context, run) =>
+      call(context, { operation: 'observe_run', scope: 'write' }, () => observeRun(state, context, run)),
     get: (context, id) =>
       call(context, { operation: 'get', scope: 'read', memoryIds: [id] }, () => getEntry(state, context, id)),
     list: (context, request) =>

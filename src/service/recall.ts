@@ -1,10 +1,16 @@
 import { DEFAULT_PROFILE } from '../core/defaults.ts';
-import type { Asking } from '../core/policy.ts';
 import type { NamespaceState, ReadView, ScopePatterns } from '../core/ports.ts';
 import { type RankingParameters, resolveRankingParameters } from '../core/ranking/parameters.ts';
 import { matchRules } from '../core/ranking/rules.ts';
 import type { RecallTrace, TracedRules } from '../core/ranking/trace.ts';
-import type { MemoryEntry, MemoryFilter, MemoryHit, NamespaceRule, RankedHit } from '../core/types.ts';
+import type {
+  JsonObject,
+  MemoryEntry,
+  MemoryFilter,
+  MemoryHit,
+  NamespaceRule,
+  RankedHit,
+} from '../core/types.ts';
 import { fetchRanked, type RankedFetch } from './fetch-ranked.ts';
 import { toMemoryHits } from './memory-hit.ts';
 import { noteOutOfReach, noteRead } from './note-read.ts';
@@ -47,6 +53,14 @@ export interface RecallResult {
   readonly tokenBudget: number | null;
 }
 
+/** A ranked read that is not yet written down. */
+export interface RankedRead {
+  readonly result: RecallResult;
+  /** All rules, in the state of the store that the result is of. */
+  readonly rules: readonly NamespaceRule[];
+  readonly applied: AppliedPolicy;
+}
+
 /**
  * Finds what is worth remembering for a query: scope → exclusions → similarity → score → `minScore` →
  * `relativeCutoff` → deduplicate → `topK`, the exact best of the whole scope, on one state of the store.
@@ -58,29 +72,41 @@ export async function recall(
   context: RequestContext,
   request: RecallRequest,
 ): Promise<RecallResult> {
-  const { asking, applied } = requestPolicy(context, 'read');
-  const result = await rankedRead(state, asking, applied, request);
-  noteOutOfReach(state, context, {
-    operation: 'recall',
-    access: applied().access,
-    scope: request.namespaces,
-  });
-  const { trace, hits } = result;
-  await noteRead(state, context, {
-    operation: 'recall',
-    namespaces: trace.namespaces,
-    trace,
-    detail: { hit_count: hits.length, top_k: trace.parameters.topK, trace_id: trace.id },
-  });
+  const { result, applied } = await readRanked(state, context, request);
+  await noteRanked(state, context, { operation: 'recall', applied, scope: request.namespaces, result });
   return result;
 }
 
-async function rankedRead(
+/** Writes a ranked read down: its trace, its audit record, and what it named in vain. */
+export async function noteRanked(
   state: ServiceState,
-  asking: Asking,
-  applied: () => AppliedPolicy,
+  context: RequestContext,
+  read: {
+    readonly operation: string;
+    readonly applied: AppliedPolicy;
+    readonly scope: ScopePatterns | undefined;
+    readonly result: Pick<RecallResult, 'hits' | 'trace'>;
+    readonly detail?: JsonObject;
+  },
+): Promise<void> {
+  const { operation, applied, scope, detail } = read;
+  const { trace, hits } = read.result;
+  noteOutOfReach(state, context, { operation, access: applied.access, scope });
+  await noteRead(state, context, {
+    operation,
+    namespaces: trace.namespaces,
+    trace,
+    detail: { hit_count: hits.length, top_k: trace.parameters.topK, trace_id: trace.id, ...detail },
+  });
+}
+
+/** The ranked read itself, for use cases that make something of it before it is written down. */
+export async function readRanked(
+  state: ServiceState,
+  context: RequestContext,
   request: RecallRequest,
-): Promise<RecallResult> {
+): Promise<RankedRead> {
+  const { asking, applied } = requestPolicy(context, 'read');
   const stopwatch = startStopwatch();
   // Refused before the query is embedded, which may cost money.
   resolveRankingParameters(DEFAULT_PROFILE, request);
@@ -115,7 +141,7 @@ async function rankedRead(
       }),
     );
     const entries = await stopwatch.time('entries', () => readEntries(view, ranked.outcome.hits));
-    return {
+    const result: RecallResult = {
       hits: toMemoryHits(ranked.outcome.hits, entries, profile),
       trace: {
         id: state.newId(),
@@ -131,6 +157,7 @@ async function rankedRead(
       warnings: warnOfCutoff(state, parameters.relativeCutoff),
       tokenBudget: policy?.tokenBudget ?? null,
     };
+    return { result, rules, applied: applied() };
   });
 }
 

@@ -44,6 +44,7 @@ export function requestPolicy(context: RequestContext, intent: Intent): RequestP
   const subjects = policySubjects(context.subject ?? {});
   if (subjects.length === 0) {
     const applied = withoutPolicy(context.access);
+    refuseUnattended(context, null, subjects, intent);
     return { asking: context.access, applied: () => applied };
   }
   let applied: AppliedPolicy | null = null;
@@ -91,34 +92,58 @@ function applyPolicy(context: RequestContext, policy: StoredPolicy | null, inten
   };
 }
 
-/** What an agent's tools, and what its host does unasked, need a policy to allow. A person's own requests don't. */
+/**
+ * Whether what an agent's tools, or its host unasked, are about to do is allowed: by the policy, or without one
+ * where nobody is kept apart (the operator of the store) or where the program itself, not a credential, says for
+ * whom it acts and names no agent. A person's own requests need no permission.
+ */
+export function mayUnattended(
+  { access, scopes, origin, subject = {} }: RequestContext,
+  policy: StoredPolicy | null,
+  intent: 'write' | 'delete',
+): boolean {
+  if (origin === undefined) return true;
+  if (policy !== null) return policy[PERMISSIONS[origin][intent].field];
+  const isOwnProgram = scopes === undefined && policySubjects(subject).length === 0;
+  return access.principal.isTenantWide || isOwnProgram;
+}
+
 function refuseUnattended(
-  { origin }: RequestContext,
+  context: RequestContext,
   policy: StoredPolicy | null,
   subjects: readonly PolicySubject[],
   intent: Intent,
 ): void {
-  if (origin === undefined || intent === 'read') return;
-  const [allowed, field] = permissionOf(origin, policy, intent);
-  if (allowed) return;
+  const { origin } = context;
+  if (origin === undefined || intent === 'read' || mayUnattended(context, policy, intent)) return;
   const whose = subjects.map(({ kind, id }) => `the ${kind} ${excerpt(id)}`).join(' or ');
   const what = origin === 'automatic' ? 'store anything unasked' : `${intent} memories by a tool`;
-  throw new PalimpsestError('forbidden', `No policy of ${whose} allows to ${what}.`, {
+  const message =
+    whose === '' ? `Only a policy can allow to ${what}.` : `No policy of ${whose} allows to ${what}.`;
+  const name = whose === '' ? 'Name the agent or the task. ' : '';
+  throw new PalimpsestError('forbidden', message, {
     details: [
-      { path: 'policy', got: false, allowed: true, hint: `An administrator sets ${field} in the policy.` },
+      {
+        path: 'policy',
+        got: false,
+        allowed: true,
+        hint: `${name}An administrator sets ${PERMISSIONS[origin][intent].wireName} in its policy.`,
+      },
     ],
   });
 }
 
-function permissionOf(
-  origin: 'tool_call' | 'automatic',
-  policy: StoredPolicy | null,
-  intent: 'write' | 'delete',
-): [allowed: boolean, field: string] {
-  if (origin === 'automatic') return [policy?.allowWrite ?? false, 'allow_write'];
-  if (intent === 'delete') return [policy?.allowToolDelete ?? false, 'allow_tool_delete'];
-  return [policy?.allowToolWrite ?? false, 'allow_tool_write'];
-}
+/** Which field of a policy allows what. The host deletes nothing unasked; where it writes, it may. */
+const PERMISSIONS = {
+  tool_call: {
+    write: { field: 'allowToolWrite', wireName: 'allow_tool_write' },
+    delete: { field: 'allowToolDelete', wireName: 'allow_tool_delete' },
+  },
+  automatic: {
+    write: { field: 'allowWrite', wireName: 'allow_write' },
+    delete: { field: 'allowWrite', wireName: 'allow_write' },
+  },
+} as const;
 
 /**
  * Drafts with their namespaces: the one they name, else the policy's, and each one the asker may write to.

@@ -1,5 +1,5 @@
 import type { GovernanceStore, KeySecret } from '../core/governance.ts';
-import type { AuditContext, Clock, EmbeddingService, Store } from '../core/ports.ts';
+import type { AuditContext, Clock, EmbeddingService, Store, TokenCounter } from '../core/ports.ts';
 import type { RankingProfile } from '../core/types.ts';
 import type { ModelRegistration } from './model-registration.ts';
 import type { Recorder, RecorderParts } from './recorder.ts';
@@ -12,6 +12,8 @@ export interface ServiceParts extends RecorderParts {
   readonly governance: GovernanceStore;
   /** Its providers are wrapped by `checkedProvider`: one sound vector or null per text, or a rejection. */
   readonly embedding: EmbeddingService;
+  /** Counts what a memory block costs in a prompt. Loaded when it is first asked for. */
+  readonly tokenCounter: () => Promise<TokenCounter>;
   readonly clock: Clock;
   /** Makes ids of traces and keys: UUIDv7, lower case. */
   readonly newId: () => string;

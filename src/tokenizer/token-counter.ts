@@ -44,15 +44,25 @@ export async function createTokenCounter(
   name: string = DEFAULT_TOKENIZER,
   { onFallback }: TokenCounterOptions = {},
 ): Promise<TokenCounter> {
-  if (name === UTF8_BYTES) return utf8ByteCounter;
-  if (!isEncoding(name)) throw unknownTokenizer(name);
+  const known = checkTokenizerName(name);
+  if (known === UTF8_BYTES) return utf8ByteCounter;
   try {
-    return await loadOnce(name);
+    return await loadOnce(known);
   } catch (error) {
     if (onFallback === undefined) throw error;
     onFallback(error);
     return utf8ByteCounter;
   }
+}
+
+/**
+ * The name of a tokenizer, checked.
+ *
+ * @throws PalimpsestError `invalid_input`
+ */
+export function checkTokenizerName(name: string): EncodingName | typeof UTF8_BYTES {
+  if (name === UTF8_BYTES || isEncoding(name)) return name;
+  throw unknownTokenizer(name);
 }
 
 function isEncoding(name: string): name is EncodingName {

@@ -1,3 +1,4 @@
+import { contextRoutes } from './context.ts';
 import { identityRoutes } from './identity.ts';
 import { lookUpRoutes } from './look-up.ts';
 import { memoryRoutes } from './memories.ts';
@@ -11,6 +12,7 @@ import { streamRoutes } from './streams.ts';
 export const ROUTES = {
   ...memoryRoutes,
   ...recallRoutes,
+  ...contextRoutes,
   ...lookUpRoutes,
   ...rankingRoutes,
   ...policyRoutes,

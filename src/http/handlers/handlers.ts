@@ -1,5 +1,6 @@
 import type { HandlerParts } from '../http-app.ts';
 import type { RouteHandlers } from '../route-handler.ts';
+import { contextHandlers } from './context.ts';
 import { identityHandlers } from './identity.ts';
 import { lookUpHandlers } from './look-up.ts';
 import { memoryHandlers } from './memories.ts';
@@ -13,6 +14,7 @@ export function createHandlers(parts: HandlerParts): RouteHandlers {
   return {
     ...memoryHandlers(parts),
     ...recallHandlers(parts),
+    ...contextHandlers(parts),
     ...lookUpHandlers(parts),
     ...rankingHandlers(parts),
     ...policyHandlers(parts),

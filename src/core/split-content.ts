@@ -1,5 +1,5 @@
-import { MAX_CONTENT_BYTES } from '../core/defaults.ts';
-import { utf8Length } from '../core/entry.ts';
+import { MAX_CONTENT_BYTES } from './defaults.ts';
+import { utf8Length } from './entry.ts';
 
 /** Places to cut a long text at, the best first; each pattern's match stays with the part before it. */
 const SEAMS = ['\n\n', '\n', '. ', ' '];
