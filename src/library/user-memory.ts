@@ -6,6 +6,7 @@ import type {
   ListInput,
   RecallInput,
   RememberInput,
+  RememberOptionsInput,
   RuleInput,
   SuccessorInput,
   UpdateInput,
@@ -18,10 +19,11 @@ import { memoryPatchSchema } from '../contract/memory-patch.ts';
 import { ruleDraftSchema } from '../contract/namespace-rule.ts';
 import { parseContract } from '../contract/parse-contract.ts';
 import { tracedRecallRequestSchema } from '../contract/recall-request.ts';
+import { rememberOptionsSchema } from '../contract/remember-options.ts';
 import { existingEntrySchema } from '../contract/supersede.ts';
 import { updateOptionsSchema } from '../contract/update-options.ts';
 import { requestsToWire, requestToWire } from '../contract/wire-form.ts';
-import type { FeedbackResult, HistoryChain } from '../core/ports.ts';
+import type { FeedbackResult, HistoryChain, WriteOptions } from '../core/ports.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type {
   Access,
@@ -91,17 +93,21 @@ export class UserMemory {
   }
 
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
-  async remember(input: RememberInput): Promise<WriteResult> {
+  async remember(input: RememberInput, options: RememberOptionsInput = {}): Promise<WriteResult> {
     const draft = await toDraft(input);
-    return this.#service.remember(this.#context, draft);
+    return this.#service.remember(this.#context, draft, await toRememberOptions(options));
   }
 
   /** Stores 1..500 entries together or none of them; a refusal names the item. */
-  async rememberMany(inputs: readonly RememberInput[]): Promise<WriteResult[]> {
+  async rememberMany(
+    inputs: readonly RememberInput[],
+    options: RememberOptionsInput = {},
+  ): Promise<WriteResult[]> {
     const memories = requestsToWire(memoryDraftSchema, inputs, 'memories');
+    const conditions = await toRememberOptions(options);
     return inCodeNames(() => {
       const batch = parseContract(memoryBatchSchema, { memories }, { itemsOf: 'memories' });
-      return this.#service.rememberMany(this.#context, batch.memories);
+      return this.#service.rememberMany(this.#context, batch.memories, conditions);
     });
   }
 
@@ -205,6 +211,11 @@ export class UserMemory {
 async function toDraft(input: RememberInput): Promise<MemoryDraft> {
   const wire = requestToWire(memoryDraftSchema, input, 'remember');
   return inCodeNames(() => parseContract(memoryDraftSchema, wire));
+}
+
+async function toRememberOptions(options: RememberOptionsInput): Promise<WriteOptions> {
+  const wire = requestToWire(rememberOptionsSchema, options, 'remember');
+  return inCodeNames(() => parseContract(rememberOptionsSchema, wire));
 }
 
 async function* toDrafts(

@@ -168,6 +168,19 @@ describe('writes', () => {
     expect(again.entry.updatedAt.getTime() - again.entry.createdAt.getTime()).toBe(1000);
   });
 
+  test('a write may ask for a new entry, and then refreshes none', async () => {
+    const draft = { namespace: 'only-new', content: 'Written once.' };
+    const { entry } = await memory.remember(draft, { ifNew: true });
+    const error = await refusalOf(memory.remember({ ...draft, tags: ['late'] }, { ifNew: true }));
+    expect(error).toMatchObject({ code: 'precondition_failed', details: [{ got: entry.id }] });
+    const batch = [{ ...draft, content: 'Another.' }, draft];
+    expect((await refusalOf(memory.rememberMany(batch, { ifNew: true }))).details[0]?.item).toBe(1);
+    expect((await memory.list({ namespaces: ['only-new'] })).entries).toEqual([entry]);
+    expect((await memory.remember(draft, { ifNew: false })).operation).toBe('refresh');
+    // @ts-expect-error: the name is what this test is about.
+    expect((await refusalOf(memory.remember(draft, { onlyNew: true }))).code).toBe('invalid_input');
+  });
+
   test('a batch is all or nothing, and names the item', async () => {
     const error = await refusalOf(
       memory.rememberMany([
