@@ -15,7 +15,7 @@ import { PalimpsestError } from '../core/errors.ts';
 
 /**
  * Keeps a data directory to one process: two of them destroy a PGlite silently. The lock is the kernel's, so
- * it ends with its holder, however that ends, and never before. docs/decisions/0002-data-directory-lock.md
+ * it ends with its holder, however that ends, and never before. docs/decisions/data-directory-lock.md
  * says why it is not a pid file, a heartbeat or a socket.
  */
 

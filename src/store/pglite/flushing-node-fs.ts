@@ -25,7 +25,7 @@ const IO_ERROR = 29;
 /**
  * PGlite's file system on a folder of the host, with an fsync that does something: Emscripten's own NODEFS has
  * none, so Postgres is told "done" while the data is in the kernel's cache, and a power cut loses it. A killed
- * process loses nothing either way. docs/decisions/0001-pglite-durability.md has the measurements.
+ * process loses nothing either way. docs/decisions/embedded-database.md has the measurements.
  */
 export class FlushingNodeFs extends NodeFS {
   private readonly flushes: boolean;

@@ -3,7 +3,7 @@ import type { SqlRow } from '../sql-database.ts';
 /**
  * What a server's background processes do, and PGlite has none of: it never checkpoints before it is closed, and
  * never vacuums. Left alone, 1.6 GB of updates made 1.6 GB of write-ahead log, and recovery after a kill took
- * 13 seconds. docs/decisions/0001-pglite-durability.md has the measurements.
+ * 13 seconds. docs/decisions/embedded-database.md has the measurements.
  */
 
 /** Log written until it is folded into the tables. Recovery reads about 125 MB a second, so it stays near 0.5 s. */
