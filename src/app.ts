@@ -6,12 +6,10 @@ import { packageVersion } from './config/package-version.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
 import type { KeyStore } from './core/governance.ts';
-import type { Clock, EmbeddingProvider, EmbeddingService, TokenCounter } from './core/ports.ts';
+import type { Clock, TokenCounter } from './core/ports.ts';
 import type { RecallTrace } from './core/ranking/trace.ts';
-import { singleModelService } from './core/single-model.ts';
 import type { JsonObject } from './core/types.ts';
-import { checkedProvider } from './embedding/checked.ts';
-import { createEmbeddingModes, type EmbeddingConfig } from './embedding/modes.ts';
+import { type EmbeddingChoice, type OpenedModels, openModels } from './embedding/open-models.ts';
 import type { HttpApp } from './http/http-app.ts';
 import type { HttpServer, ServeOptions } from './http/serve-http.ts';
 import type { Identify } from './http/who-asks.ts';
@@ -39,10 +37,9 @@ export interface MemoryOptions {
   readonly retention?: Retention | undefined;
   /** Counts memory blocks, default `o200k_base`: one of `TOKENIZER_NAMES`, or a counter of one's own. */
   readonly tokenizer?: string | TokenCounter | undefined;
+  /** Whether missing vectors are filled in in the background. Default true. */
+  readonly backfills?: boolean | undefined;
 }
-
-/** What makes the vectors: a configuration, or a provider of one's own. */
-export type EmbeddingChoice = EmbeddingConfig | EmbeddingProvider;
 
 export interface OpenedMemoryService {
   readonly service: MemoryService;
@@ -64,7 +61,7 @@ const PROFILES = new Map([BOOSTED_PROFILE, WEIGHTED_PROFILE].map((profile) => [p
 /** Opens a store and the service on it. */
 export async function openMemoryService(options: MemoryOptions): Promise<OpenedMemoryService> {
   const { location, clock = Date.now, onBackgroundError } = options;
-  const embedding = embeddingServiceOf(options.embedding);
+  const models = openModels(options.embedding);
   const log: ServiceLog = options.log ?? {
     warn: (_message, _detail, error) => error !== undefined && onBackgroundError?.(error),
   };
@@ -73,7 +70,9 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
   const services = createServices({
     store: opened.store,
     governance: opened.governance,
-    embedding,
+    embeddings: opened.embeddings,
+    models,
+    backfills: options.backfills,
     clock,
     newId: () => uuidv7(),
     newKey: createKeySecret,
@@ -91,12 +90,8 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
     recorded: services.recorded,
     flush: () => services.flush(),
     setUrl: (url) => opened.setUrl(url),
-    close: once(() => closeAll(services, opened, embedding)),
+    close: once(() => closeAll(services, opened, models)),
   };
-}
-
-function embeddingServiceOf(choice: EmbeddingChoice): EmbeddingService {
-  return 'embed' in choice ? singleModelService(checkedProvider(choice)) : createEmbeddingModes(choice);
 }
 
 /** A name that stands for no tokenizer is refused now, not by the first request. */
@@ -116,10 +111,10 @@ function traceAsJson(trace: RecallTrace): JsonObject {
 async function closeAll(
   services: Services,
   { store }: OpenedStore,
-  embedding: EmbeddingService,
+  { configured }: OpenedModels,
 ): Promise<void> {
   await services.close();
-  const results = await Promise.allSettled([store.close(), embedding.close()]);
+  const results = await Promise.allSettled([store.close(), configured.close()]);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
@@ -132,13 +127,18 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
+/** The configuration that a provider's name alone stands for; `disabled` stands for none. */
+function embeddingConfigOf(provider: string): EmbeddingChoice {
+  return provider === 'disabled' ? { mode: 'disabled' } : { mode: 'local', local: { provider } };
+}
+
 /** What a process was configured to use, opened. */
 export async function openMemory(config: Config): Promise<OpenedMemoryService> {
   const { createLogger } = await import('./http/log.ts');
   const logger = createLogger(config.logLevel);
   return openMemoryService({
     location: config.store,
-    embedding: { mode: 'local', local: config.embedding },
+    embedding: embeddingConfigOf(config.embedding.provider),
     onBackgroundError: (error) => logger.warn({ err: error }, 'background work failed'),
     log: { warn: (message, detail, error) => logger.warn({ ...detail, err: error }, message) },
   });

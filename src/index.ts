@@ -1,4 +1,5 @@
-import { type EmbeddingChoice, openMemoryService } from './app.ts';
+import { openMemoryService } from './app.ts';
+import type { EmbeddingChoice } from './embedding/open-models.ts';
 import { locationOf, type OpenOptions as OpenOptionsOf } from './library/open-options.ts';
 import { OpenedMemory } from './library/opened-memory.ts';
 
@@ -25,7 +26,9 @@ export class Palimpsest extends OpenedMemory {
   static async open(options: OpenOptions = {}): Promise<Palimpsest> {
     const location = locationOf(options);
     const { embedding = {}, tokenizer, clock, onBackgroundError } = options;
-    return new Palimpsest(await openMemoryService({ location, embedding, tokenizer, clock, onBackgroundError }));
+    return new Palimpsest(
+      await openMemoryService({ location, embedding, tokenizer, clock, onBackgroundError }),
+    );
   }
 }
 

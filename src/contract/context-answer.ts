@@ -35,12 +35,9 @@ export const wireContextAnswerSchema = z
     unset_variables: z
       .array(z.strictObject({ pattern: z.string(), variable: z.enum(INSTRUCTION_VARIABLES) }))
       .meta({ description: 'Variables that instructions name and the request does not set.' }),
-    messages: z
-      .array(z.json())
-      .optional()
-      .meta({
-        description: 'The messages with the block in its place, where return_messages asked for them.',
-      }),
+    messages: z.array(z.json()).optional().meta({
+      description: 'The messages with the block in its place, where return_messages asked for them.',
+    }),
     trace_id: z.string().meta({ format: 'uuid', description: 'Feedback names it.' }),
     profile: z.string(),
     exact: z.boolean(),

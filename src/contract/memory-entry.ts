@@ -40,6 +40,20 @@ export const wireEntrySchema = z
     access_count: z.int(),
     validated_access_count: z.int(),
     version: z.int().meta({ description: 'Rises with every change of the entry; its ETag.' }),
+    embedding: z
+      .strictObject({
+        model_id: z.string(),
+        coverage: z.enum(['whole', 'chunked', 'truncated', 'waiting', 'empty', 'refused']).meta({
+          description:
+            'How much of the text the vector stands for, or why there is none: it is still to be made (waiting), there is nothing to embed (empty), the model refuses the text (refused).',
+        }),
+      })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'What the entry has under the model that searches in its namespace use; null where there is no such model. Only where one entry is read by its id.',
+      }),
   })
   .meta({ id: 'MemoryEntry' });
 

@@ -71,6 +71,21 @@ export const wireTraceSchema = z
     exact: z.boolean(),
     certificate: z.strictObject({ exact: z.boolean(), bound: z.number().nullable(), kth_score: score }),
     embedding_model_id: z.string().nullable(),
+    measures: z
+      .array(
+        z.strictObject({
+          model_id: z.string().nullable().meta({ description: 'Null where words were compared.' }),
+          instead_of: z.string().nullable().meta({
+            description: 'The model that searches there use, where something else had to stand in for it.',
+          }),
+          namespaces: z.array(z.string()).nullable().meta({ description: 'Null: all of the scope.' }),
+          waiting: z.int().meta({
+            description: 'Entries without a vector under the model yet; not counted beyond 1,000.',
+          }),
+        }),
+      )
+      .meta({ description: 'By what similarity was measured; none while browsing.' }),
+    degraded: z.boolean(),
     timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds by step.' }),
   })
   .meta({ id: 'Trace' });

@@ -52,6 +52,13 @@ export const wireRecallAnswerSchema = z
     exact: z
       .boolean()
       .meta({ description: 'Whether the hits are proven to be the exact best of the scope.' }),
+    embedding_model_id: z.string().nullable().meta({
+      description: 'The model that measured similarity; null while browsing, and where words were compared.',
+    }),
+    degraded: z.boolean().meta({
+      description:
+        'Whether anything but the usual embedding model with all its vectors measured similarity: a fallback, words, or a model for which entries still wait. The trace says which.',
+    }),
     hits: z.array(wireHitSchema),
     warnings: wireWarningsField,
     token_budget: z.int().nullable().meta({
@@ -96,6 +103,8 @@ export function shownRecallAnswer(
     traceId: trace.id,
     profile: trace.profile.name,
     exact: trace.exact,
+    embeddingModelId: trace.embeddingModelId,
+    degraded: trace.degraded,
     hits: hits.map((hit) => shownHit(hit, trace.now)),
     warnings,
     tokenBudget,

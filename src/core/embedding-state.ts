@@ -106,6 +106,11 @@ function distinctModels(assignments: readonly (EmbeddingAssignment | undefined)[
   return [...kept.values()];
 }
 
+/** The model of everything that has none of its own; null where there is none yet. */
+export function activeModelOfStore({ assignments }: Pick<EmbeddingState, 'assignments'>): KnownModel | null {
+  return assignments.find(({ role, scope }) => role === 'active' && scope === WHOLE_STORE)?.model ?? null;
+}
+
 /** Scopes inside another one that have an active model of their own. */
 export function scopesWithin({ assignments }: Pick<EmbeddingState, 'assignments'>, scope: string): string[] {
   return assignments

@@ -3,6 +3,7 @@ import type { Asking } from './policy.ts';
 import type {
   Access,
   Candidate,
+  EntryEmbedding,
   FactorMaxima,
   JsonObject,
   MemoryDraft,
@@ -12,8 +13,11 @@ import type {
   MemorySource,
   NamespaceRule,
   RankingProfile,
+  TextCoverage,
   WriteResult,
 } from './types.ts';
+
+export type { TextCoverage } from './types.ts';
 
 /** The interfaces the core and the service speak to the outside by. `store` and `embedding` implement them. */
 
@@ -22,12 +26,6 @@ export type Clock = () => number;
 
 /** What is embedded: a stored text or a question about stored texts. Some models want different prefixes. */
 export type EmbeddingPurpose = 'document' | 'query';
-
-/**
- * How much of a text its vector stands for. `whole`: all of it, read at once. `chunked`: the text is longer
- * than the model reads, so the vector is the mean of its parts' vectors. `truncated`: its end is not in it.
- */
-export type TextCoverage = 'whole' | 'chunked' | 'truncated';
 
 export interface EmbedOptions {
   /** Gives the call up: it rejects with the signal's reason. */
@@ -61,15 +59,6 @@ export interface TokenCounter {
   readonly name: string;
   /** Tokens of the text, an integer of at least 0. Never too few, never an error, whatever the text holds. */
   count(text: string): number;
-}
-
-/** How entries without a vector under a model stand. */
-export type GapReason = 'waiting' | 'empty' | 'refused';
-
-/** What an entry has under a model: how much of its text the vector stands for, or why there is none. */
-export interface EntryEmbedding {
-  readonly modelId: string;
-  readonly coverage: TextCoverage | GapReason;
 }
 
 /** A text's vector under one model, or null where the model found nothing to embed. */
@@ -120,6 +109,8 @@ export interface EmbeddingService {
   readonly mode: EmbeddingMode;
   /** The primary model first; none where the mode is `disabled`. */
   readonly models: readonly EmbeddingModel[];
+  /** Fields that `textOf` puts before the content; none: the content alone is embedded. */
+  readonly documentFields: readonly string[];
   /** The text that stands for a document in every vector of this service. */
   textOf(document: EmbeddableDocument): string;
   /** One result per document, in order. */

@@ -21,6 +21,7 @@ export function singleModelService(provider: EmbeddingProvider): EmbeddingServic
   return {
     mode: 'local',
     models: [{ modelId, dimensions, role: 'primary' }],
+    documentFields: [],
     textOf,
     async embedDocuments(documents, callOptions) {
       const embeddings = await embedAll(documents, callOptions);

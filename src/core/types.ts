@@ -27,6 +27,24 @@ export interface MemorySource {
   readonly ref?: string | undefined;
 }
 
+/**
+ * How much of a text its vector stands for. `whole`: all of it, read at once. `chunked`: the text is longer than the
+ * model reads, so the vector is the mean of its parts' vectors. `truncated`: its end is not in it.
+ */
+export type TextCoverage = 'whole' | 'chunked' | 'truncated';
+
+/**
+ * Why an entry has no vector under a model. `waiting`: it is still to be made, and the entry is not found until then.
+ * `empty`: there is nothing to embed in the text. `refused`: the model refuses it.
+ */
+export type GapReason = 'waiting' | 'empty' | 'refused';
+
+/** What an entry has under a model: how much of its text the vector stands for, or why there is none. */
+export interface EntryEmbedding {
+  readonly modelId: string;
+  readonly coverage: TextCoverage | GapReason;
+}
+
 /** One stored memory, as every face returns it. Times are UTC with millisecond precision. */
 export interface MemoryEntry {
   /** UUIDv7, lower case, stable for ever. */
@@ -64,6 +82,11 @@ export interface MemoryEntry {
   readonly validatedAccessCount: number;
   /** Value of the namespace's version when this entry last changed; rises with every change. */
   readonly version: number;
+  /**
+   * What it has under the model that searches in its namespace use; null where there is no such model. Only where
+   * one entry is read by its id.
+   */
+  readonly embedding?: EntryEmbedding | null | undefined;
 }
 
 /** What a caller may say when storing an entry. Identity is never part of it. */

@@ -102,6 +102,7 @@ export function createEmbeddingModes(config: EmbeddingConfig, parts: ProviderPar
   return {
     mode,
     models: members.map(({ model }) => model),
+    documentFields: fields,
     textOf,
     async embedDocuments(documents, options) {
       const texts = documents.map(textOf);

@@ -47,6 +47,8 @@ export interface RecallOutput {
   readonly profile: string;
   /** Whether the hits are proven to be the exact best of the whole scope. */
   readonly exact: boolean;
+  /** Whether anything but the usual embedding model with all its vectors measured similarity; the trace says what. */
+  readonly degraded: boolean;
   /** How the result came about: every number, and what was cut and why. */
   readonly trace: RecallTrace;
 }
@@ -117,7 +119,14 @@ export class UserMemory {
     const { hits, trace } = await inCodeNames(() =>
       this.#service.recall(this.#context, parseContract(tracedRecallRequestSchema, wire)),
     );
-    return { hits, traceId: trace.id, profile: trace.profile.name, exact: trace.exact, trace };
+    return {
+      hits,
+      traceId: trace.id,
+      profile: trace.profile.name,
+      exact: trace.exact,
+      degraded: trace.degraded,
+      trace,
+    };
   }
 
   /** Reads an entry whatever has become of it: an expired, superseded or deleted one says so itself. */

@@ -2,7 +2,7 @@ import { DEFAULT_PROFILE } from '../core/defaults.ts';
 import type { NamespaceState, ReadView, ScopePatterns } from '../core/ports.ts';
 import { type RankingParameters, resolveRankingParameters } from '../core/ranking/parameters.ts';
 import { matchRules } from '../core/ranking/rules.ts';
-import type { RecallTrace, TracedRules } from '../core/ranking/trace.ts';
+import { isDegraded, type RecallTrace, type TracedRules } from '../core/ranking/trace.ts';
 import type {
   JsonObject,
   MemoryEntry,
@@ -11,6 +11,7 @@ import type {
   NamespaceRule,
   RankedHit,
 } from '../core/types.ts';
+import { type Measure, readMeasured } from './embeddings/read-measured.ts';
 import { fetchRanked, type RankedFetch } from './fetch-ranked.ts';
 import { toMemoryHits } from './memory-hit.ts';
 import { noteOutOfReach, noteRead } from './note-read.ts';
@@ -18,7 +19,7 @@ import { profileNamed } from './ranking-profile.ts';
 import type { RequestContext } from './request-context.ts';
 import { type AppliedPolicy, requestPolicy } from './request-policy.ts';
 import type { ServiceState } from './service-parts.ts';
-import { type Stopwatch, startStopwatch } from './stopwatch.ts';
+import { startStopwatch } from './stopwatch.ts';
 import { cutoffWarnings, type Warning } from './warning.ts';
 
 /** Cut candidates a trace keeps: enough to see the line and what lies just below it. */
@@ -110,9 +111,9 @@ export async function readRanked(
   const stopwatch = startStopwatch();
   // Refused before the query is embedded, which may cost money.
   resolveRankingParameters(DEFAULT_PROFILE, request);
-  const vector = await queryVector(state, request.query, stopwatch);
   const now = state.clock();
-  return state.store.read(asking, async (view) => {
+  const { tenantId } = asking.principal;
+  const work = async (view: ReadView, measure: Measure): Promise<RankedRead> => {
     const { policy, defaultScope } = applied();
     const profile = await profileNamed(
       state.profiles,
@@ -127,14 +128,17 @@ export async function readRanked(
     const scope = request.namespaces ?? defaultScope;
     const [namespaces, rules] = await stopwatch.time('scope', () => readScope(view, scope));
     const paths = namespaces.map(({ path }) => path);
+    const { sources, measures } = await measure(paths);
     const ranked = await stopwatch.time('candidates', () =>
       fetchRanked(view, {
-        source: { namespaces: paths, filter: request.filter ?? {}, query: vector, now },
+        sources,
+        filter: request.filter ?? {},
+        now,
         ranking: {
           ...parameters,
           profile,
           rules,
-          hasQuery: vector !== undefined,
+          hasQuery: request.query !== undefined,
           now,
           cutLimit: TRACED_CUTS,
         },
@@ -150,7 +154,9 @@ export async function readRanked(
         profile,
         namespaces: paths,
         rules: tracedRules(rules, paths),
-        embeddingModelId: vector?.modelId ?? null,
+        embeddingModelId: measures[0]?.modelId ?? null,
+        measures,
+        degraded: measures.some(isDegraded),
         ...tracedRanking(ranked),
         timings: stopwatch.timings(),
       },
@@ -158,6 +164,10 @@ export async function readRanked(
       tokenBudget: policy?.tokenBudget ?? null,
     };
     return { result, rules, applied: applied() };
+  };
+  return readMeasured(state, tenantId, asking, request.query, {
+    embed: (ask) => stopwatch.time('embed', ask),
+    work,
   });
 }
 
@@ -165,20 +175,6 @@ function warnOfCutoff(state: ServiceState, relativeCutoff: number): readonly War
   const warnings = cutoffWarnings(relativeCutoff);
   if (warnings.length > 0) state.warnOfCutoff();
   return warnings;
-}
-
-interface QueryVector {
-  readonly modelId: string;
-  readonly vector: Float32Array | null;
-}
-
-async function queryVector(
-  { embedding }: ServiceState,
-  query: string | undefined,
-  stopwatch: Stopwatch,
-): Promise<QueryVector | undefined> {
-  if (query === undefined) return undefined;
-  return (await stopwatch.time('embed', () => embedding.embedQuery(query))) ?? undefined;
 }
 
 async function readScope(view: ReadView, scope: ScopePatterns): Promise<[NamespaceState[], NamespaceRule[]]> {

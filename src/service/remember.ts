@@ -1,5 +1,6 @@
 import type { WriteOptions } from '../core/ports.ts';
 import type { UnplacedDraft, WriteResult } from '../core/types.ts';
+import { renewLabels } from './embeddings/renew-labels.ts';
 import { prepareDrafts } from './prepare-drafts.ts';
 import type { RequestContext } from './request-context.ts';
 import { placed, requestPolicy } from './request-policy.ts';
@@ -41,5 +42,11 @@ async function write(
   const prepared = await prepareDrafts(state, context.access.principal.tenantId, drafts);
   const policy = requestPolicy(context, 'write');
   const audit = { ...auditOf(state, context), isImport };
-  return state.store.write(policy.asking, placed(policy, prepared, nameOf), audit, { ifNew });
+  const results = await state.store.write(policy.asking, placed(policy, prepared, nameOf), audit, { ifNew });
+  const refreshed = results.flatMap(({ operation, entry }, item) => {
+    const before = drafts[item];
+    return operation === 'refresh' && before !== undefined ? [{ before, after: entry }] : [];
+  });
+  await renewLabels(state, refreshed);
+  return results;
 }

@@ -1,7 +1,10 @@
+import type { EmbeddingStore } from '../core/embedding-store.ts';
 import type { GovernanceStore, KeySecret } from '../core/governance.ts';
-import type { AuditContext, Clock, EmbeddingService, Store, TokenCounter } from '../core/ports.ts';
+import type { AuditContext, Clock, Store, TokenCounter } from '../core/ports.ts';
 import type { RankingProfile } from '../core/types.ts';
-import type { ModelRegistration } from './model-registration.ts';
+import type { Backfill } from './embeddings/backfill.ts';
+import type { ModelCatalog, ModelCatalogParts } from './embeddings/model-catalog.ts';
+import type { ModelRoles } from './embeddings/model-roles.ts';
 import type { Recorder, RecorderParts } from './recorder.ts';
 import { auditDetail, type RequestContext } from './request-context.ts';
 import type { Retention } from './upkeep.ts';
@@ -10,8 +13,11 @@ import type { Retention } from './upkeep.ts';
 export interface ServiceParts extends RecorderParts {
   readonly store: Store;
   readonly governance: GovernanceStore;
+  readonly embeddings: EmbeddingStore;
   /** Its providers are wrapped by `checkedProvider`: one sound vector or null per text, or a rejection. */
-  readonly embedding: EmbeddingService;
+  readonly models: ModelCatalogParts;
+  /** Whether this process fills in missing vectors in the background. Default true. */
+  readonly backfills?: boolean | undefined;
   /** Counts what a memory block costs in a prompt. Loaded when it is first asked for. */
   readonly tokenCounter: () => Promise<TokenCounter>;
   readonly clock: Clock;
@@ -28,7 +34,9 @@ export interface ServiceParts extends RecorderParts {
 
 /** The parts with what the service keeps between requests. */
 export interface ServiceState extends ServiceParts {
-  readonly models: ModelRegistration;
+  readonly catalog: ModelCatalog;
+  readonly roles: ModelRoles;
+  readonly backfill: Backfill;
   readonly recorder: Recorder;
   /** Logs a doubtful cutoff, not at every request. */
   readonly warnOfCutoff: () => void;

@@ -1,6 +1,8 @@
+import { type Backfill, startBackfill } from './embeddings/backfill.ts';
+import { createModelCatalog } from './embeddings/model-catalog.ts';
+import { createModelRoles } from './embeddings/model-roles.ts';
 import { createGovernanceService, type GovernanceService } from './governance-service.ts';
 import { createMemoryService, type MemoryService } from './memory-service.ts';
-import { createModelRegistration } from './model-registration.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { atMostEvery } from './service-log.ts';
 import type { ServiceParts, ServiceState } from './service-parts.ts';
@@ -18,14 +20,21 @@ export interface Services {
   close(): Promise<void>;
 }
 
+/** For a process that leaves it to others. */
+const NO_BACKFILL: Backfill = { kick() {}, async close() {} };
+
 const LOG_CUTOFF_EVERY_MS = 60_000;
 
 export function createServices(parts: ServiceParts): Services {
-  const { store, embedding, log } = parts;
+  const { log } = parts;
+  const catalog = createModelCatalog(parts.models, log);
+  const backfill = parts.backfills === false ? NO_BACKFILL : startBackfill({ ...parts, catalog });
   const recorder = createRecorder(parts);
   const state: ServiceState = {
     ...parts,
-    models: createModelRegistration(store, embedding.models),
+    catalog,
+    roles: createModelRoles({ ...parts, catalog }),
+    backfill,
     recorder,
     warnOfCutoff: atMostEvery(LOG_CUTOFF_EVERY_MS, parts.clock, (count) =>
       log.warn('searches ran with a relative_cutoff that takes many legitimate hits', { count }),
@@ -38,7 +47,8 @@ export function createServices(parts: ServiceParts): Services {
     recorded: () => recorder.counts(),
     flush: () => recorder.flush(),
     async close() {
-      await Promise.all([stopUpkeep(), recorder.close()]);
+      await Promise.all([stopUpkeep(), recorder.close(), backfill.close()]);
+      await catalog.close();
     },
   };
 }

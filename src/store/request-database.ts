@@ -65,15 +65,6 @@ async function enter(tx: SqlTransaction, asking: Asking, options: EnterOptions):
   return access;
 }
 
-/** The server's own work on a tenant: never handed to a request. */
-export function systemAccess(tenantId: string): Access {
-  return {
-    principal: { tenantId, userId: 'system', isAdmin: false, isTenantWide: false },
-    readGrants: [],
-    writeGrants: [],
-  };
-}
-
 /** What the function gives now that the transaction knows its access, or the value itself. */
 export function settled<Value extends object>(deferred: Deferred<Value>): Value {
   return typeof deferred === 'function' ? deferred() : deferred;

@@ -12,6 +12,7 @@ import type {
   SettledEntry,
 } from '../core/embedding-store.ts';
 import type { AuditContext, Clock } from '../core/ports.ts';
+import { systemAccess } from '../core/system-access.ts';
 import type { Access, JsonObject } from '../core/types.ts';
 import {
   adoptModels,
@@ -64,7 +65,7 @@ import {
 } from './queries/embedding/work.ts';
 import { selectEntryPlaces } from './queries/memories.ts';
 import { insertTenant, selectNamespaces } from './queries/namespaces.ts';
-import { type RequestDatabase, systemAccess } from './request-database.ts';
+import type { RequestDatabase } from './request-database.ts';
 import type { SqlTransaction } from './sql-database.ts';
 
 /** Models, their jobs and their gaps on any Postgres. */

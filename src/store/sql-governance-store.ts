@@ -25,6 +25,7 @@ import type {
 } from '../core/governance.ts';
 import type { Asking } from '../core/policy.ts';
 import type { Clock, Deferred, FeedbackSignal, ListCursor } from '../core/ports.ts';
+import { systemAccess } from '../core/system-access.ts';
 import type { Access, JsonObject, RankingProfile } from '../core/types.ts';
 import { countFeedback } from './operations/feedback.ts';
 import { isEntryId } from './operations/locked-entry.ts';
@@ -91,7 +92,7 @@ import {
 } from './queries/governance/upkeep.ts';
 import { selectUser, upsertConsent } from './queries/governance/users.ts';
 import { insertTenant } from './queries/namespaces.ts';
-import { type RequestDatabase, settled, systemAccess } from './request-database.ts';
+import { type RequestDatabase, settled } from './request-database.ts';
 import type { SqlStatement, SqlTransaction } from './sql-database.ts';
 
 /** Keys, policies, profiles, consent, audit, traces and idempotent answers on any Postgres. */

@@ -17,6 +17,7 @@ import type {
   Successor,
   WriteOptions,
 } from '../core/ports.ts';
+import { systemAccess } from '../core/system-access.ts';
 import type { Access, MemoryEntry, NamespaceRule, WriteResult } from '../core/types.ts';
 import { requireDimensions } from './operations/embedding-state.ts';
 import { recordFeedback } from './operations/feedback.ts';
@@ -36,7 +37,7 @@ import { writeBatch } from './operations/write-batch.ts';
 import { insertModel } from './queries/embeddings.ts';
 import { type HealthRow, selectHealth } from './queries/health.ts';
 import { insertTenant } from './queries/namespaces.ts';
-import { type RequestDatabase, settled, systemAccess } from './request-database.ts';
+import { type RequestDatabase, settled } from './request-database.ts';
 
 /** The store on any Postgres. Each method is one transaction under the asker's row-level security. */
 export class SqlMemoryStore implements Store {

@@ -5,6 +5,7 @@ import type { NamespaceReport } from '../../core/governance.ts';
 import { parsePattern, ruleMatcher } from '../../core/namespace.ts';
 import { resolveRankingParameters } from '../../core/ranking/parameters.ts';
 import type { NamespaceRule } from '../../core/types.ts';
+import { readMeasured } from '../embeddings/read-measured.ts';
 import { fetchRanked } from '../fetch-ranked.ts';
 import { noteOutOfReach } from '../note-read.ts';
 import { profileNamed } from '../ranking-profile.ts';
@@ -79,28 +80,34 @@ async function rankingBeforeAndAfter(
   rule: { readonly pattern: string; readonly bonus: number },
 ): Promise<NonNullable<RulePreview['ranking']>> {
   resolveRankingParameters(DEFAULT_PROFILE, { topK: request.topK });
-  const vector = (await state.embedding.embedQuery(query)) ?? undefined;
   const now = state.clock();
   const { asking, applied } = requestPolicy(context, 'read');
-  const ranking = await state.store.read(asking, async (view) => {
-    const profile = await profileNamed(state.profiles, view, request.profile ?? state.defaultProfile);
-    const namespaces = await view.namespaces(request.namespaces ?? applied().defaultScope);
-    const saved = await view.rules();
-    const ranked = async (rules: readonly NamespaceRule[]) => {
-      const { outcome } = await fetchRanked(view, {
-        source: { namespaces: namespaces.map(({ path }) => path), filter: {}, query: vector, now },
-        ranking: {
-          ...resolveRankingParameters(profile, { topK: request.topK }),
-          profile,
-          rules,
-          hasQuery: vector !== undefined,
+  const { tenantId } = context.access.principal;
+  const ranking = await readMeasured(state, tenantId, asking, query, {
+    embed: (work) => work(),
+    work: async (view, measure) => {
+      const profile = await profileNamed(state.profiles, view, request.profile ?? state.defaultProfile);
+      const namespaces = await view.namespaces(request.namespaces ?? applied().defaultScope);
+      const saved = await view.rules();
+      const { sources } = await measure(namespaces.map(({ path }) => path));
+      const ranked = async (rules: readonly NamespaceRule[]) => {
+        const { outcome } = await fetchRanked(view, {
+          sources,
+          filter: {},
           now,
-          cutLimit: 0,
-        },
-      });
-      return outcome.hits;
-    };
-    return { before: await ranked(saved), after: await ranked(withRule(saved, rule, now)) };
+          ranking: {
+            ...resolveRankingParameters(profile, { topK: request.topK }),
+            profile,
+            rules,
+            hasQuery: true,
+            now,
+            cutLimit: 0,
+          },
+        });
+        return outcome.hits;
+      };
+      return { before: await ranked(saved), after: await ranked(withRule(saved, rule, now)) };
+    },
   });
   noteOutOfReach(state, context, {
     operation: 'preview_rule',

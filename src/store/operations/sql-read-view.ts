@@ -2,12 +2,11 @@ import type { EmbeddingState } from '../../core/embedding-state.ts';
 import type {
   CandidateBatch,
   CandidateQuery,
-  EntryEmbedding,
   NamespaceState,
   ReadView,
   ScopePatterns,
 } from '../../core/ports.ts';
-import type { Access, MemoryEntry, NamespaceRule, RankingProfile } from '../../core/types.ts';
+import type { Access, EntryEmbedding, MemoryEntry, NamespaceRule, RankingProfile } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
 import { countWaiting, type EntryEmbeddingRow, selectEntryEmbeddings } from '../queries/embedding/gaps.ts';
 import { type ProfileRow, selectProfile, toProfile } from '../queries/governance/profiles.ts';

@@ -1,4 +1,4 @@
-import type { EntryEmbedding, GapReason } from '../../../core/ports.ts';
+import type { EntryEmbedding, GapReason } from '../../../core/types.ts';
 import type { SqlRow, SqlStatement } from '../../sql-database.ts';
 
 /** Entries without a vector under a model they are kept under, as writes make and end them. */
