@@ -33,6 +33,7 @@ export class Palimpsest extends OpenedMemory {
 }
 
 export type {
+  ContextInput,
   ExportInput,
   FeedbackInput,
   FilterInput,
@@ -43,10 +44,13 @@ export type {
   RememberInput,
   RememberOptionsInput,
   RuleInput,
+  RunInput,
+  SubjectInput,
   SuccessorInput,
   UpdateInput,
   UpdateOptionsInput,
 } from './contract/inputs.ts';
+export type { ChatMessage } from './core/context/messages.ts';
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from './core/errors.ts';
 export type {
   Clock,
@@ -58,6 +62,7 @@ export type {
   HistoryChain,
   Lifecycle,
   StoreHealth,
+  TokenCounter,
 } from './core/ports.ts';
 export type { Certificate } from './core/ranking/certificate.ts';
 export type { RankingParameters } from './core/ranking/parameters.ts';
@@ -87,6 +92,7 @@ export type {
 export type { EmbeddingConfig } from './embedding/modes.ts';
 export type { EmbeddingProviderConfig } from './embedding/provider-config.ts';
 export type { ActAsInput } from './library/act-as-input.ts';
-export type { ListOutput, RecallOutput, RuleBook, UserMemory } from './library/user-memory.ts';
+export type { ContextOutput, ListOutput, RecallOutput, RuleBook, UserMemory } from './library/user-memory.ts';
 export type { ImportProgress } from './service/import-entries.ts';
+export type { RunResult } from './service/observe-run.ts';
 export type { SupersedeResult } from './service/supersede-entry.ts';

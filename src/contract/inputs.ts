@@ -1,3 +1,4 @@
+import type { ChatMessage } from '../core/context/messages.ts';
 import type { FeedbackSignal, Lifecycle } from '../core/ports.ts';
 import type { JsonValue, MemorySource, MemoryStatus } from '../core/types.ts';
 
@@ -75,6 +76,44 @@ export interface RecallInput {
   readonly minScore?: number | undefined;
   /** In [0, 1], default the profile's (`boosted` 0.7, `weighted` 0). 0 disables. */
   readonly relativeCutoff?: number | undefined;
+}
+
+export interface ContextInput<Message extends ChatMessage = ChatMessage> extends RecallInput {
+  /** What to look for. Default: the text of the last user message. */
+  readonly query?: string | undefined;
+  /**
+   * The conversation as it was before a block was placed in it: messages of OpenAI, Anthropic or the AI SDK. One of
+   * `query` and `messages` is needed.
+   */
+  readonly messages?: readonly Message[] | undefined;
+  /** Most tokens the whole block may take, at least 0. Default: the policy's, else 4000. 0 gives an empty block. */
+  readonly tokenBudget?: number | undefined;
+  /** Language of the dates in the block, such as `de-DE`. Default `en-US`. */
+  readonly locale?: string | undefined;
+  /** Zone of the dates in the block, such as `Europe/Berlin`. Default `UTC`. */
+  readonly timeZone?: string | undefined;
+}
+
+export interface RunInput {
+  /** 1..128 characters. Reporting the same run again, within a day, stores nothing again. */
+  readonly runId: string;
+  /** What the run was asked. Stored from 80 characters (code points) up. */
+  readonly input?: string | undefined;
+  /** What it answered. */
+  readonly output?: string | undefined;
+  /** Where to store it. Default: the policy's `writeNamespace`. */
+  readonly namespace?: string | undefined;
+  /** When the run took place. */
+  readonly observedAt?: InstantInput | null | undefined;
+}
+
+/** On whose behalf an agent acts: its policy is found by the first two, all fill its patterns. 1..128 characters each. */
+export interface SubjectInput {
+  readonly agentId?: string | undefined;
+  /** A task's policy replaces its agent's whole. */
+  readonly taskId?: string | undefined;
+  readonly chatId?: string | undefined;
+  readonly sessionId?: string | undefined;
 }
 
 export interface ListInput {

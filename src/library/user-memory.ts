@@ -1,6 +1,8 @@
 import { inCodeNames } from '../contract/code-names.ts';
+import { fullContextRequestSchema } from '../contract/context-request.ts';
 import { feedbackSchema } from '../contract/feedback.ts';
 import type {
+  ContextInput,
   ExportInput,
   FeedbackInput,
   ListInput,
@@ -8,6 +10,8 @@ import type {
   RememberInput,
   RememberOptionsInput,
   RuleInput,
+  RunInput,
+  SubjectInput,
   SuccessorInput,
   UpdateInput,
   UpdateOptionsInput,
@@ -20,9 +24,12 @@ import { ruleDraftSchema } from '../contract/namespace-rule.ts';
 import { parseContract } from '../contract/parse-contract.ts';
 import { tracedRecallRequestSchema } from '../contract/recall-request.ts';
 import { rememberOptionsSchema } from '../contract/remember-options.ts';
+import { requestSubjectSchema } from '../contract/request-subject.ts';
+import { runReportSchema } from '../contract/run-report.ts';
 import { existingEntrySchema } from '../contract/supersede.ts';
 import { updateOptionsSchema } from '../contract/update-options.ts';
 import { requestsToWire, requestToWire } from '../contract/wire-form.ts';
+import type { ChatMessage } from '../core/context/messages.ts';
 import type { FeedbackResult, HistoryChain, WriteOptions } from '../core/ports.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type {
@@ -33,9 +40,11 @@ import type {
   NamespaceRule,
   WriteResult,
 } from '../core/types.ts';
+import type { ContextResult } from '../service/fill-context.ts';
 import type { ImportProgress } from '../service/import-entries.ts';
 import type { MemoryService } from '../service/memory-service.ts';
-import type { RequestContext } from '../service/request-context.ts';
+import type { RunResult } from '../service/observe-run.ts';
+import type { RequestContext, RequestSubject } from '../service/request-context.ts';
 import type { SupersedeResult, SupersedeWith } from '../service/supersede-entry.ts';
 
 export interface RecallOutput {
@@ -49,6 +58,34 @@ export interface RecallOutput {
   readonly exact: boolean;
   /** Whether anything but the usual embedding model with all its vectors measured similarity; the trace says what. */
   readonly degraded: boolean;
+  /** How the result came about: every number, and what was cut and why. */
+  readonly trace: RecallTrace;
+}
+
+export interface ContextOutput<Message extends ChatMessage = ChatMessage> {
+  /** The text for the end of the last user message. Empty where nothing was found or fits. */
+  readonly block: string;
+  /** The messages with the block in its place; null where none were given. */
+  readonly messages: readonly Message[] | null;
+  /** Tokens of `block`, at most `tokenBudget`. */
+  readonly tokenCount: number;
+  readonly tokenBudget: number;
+  /** Name of the tokenizer that counted. */
+  readonly tokenizer: string;
+  /** Ids of the entries in the block, in the order they stand there. */
+  readonly included: readonly string[];
+  /** What was found and did not fit, in rank order, with what each would take by itself. */
+  readonly leftOut: ContextResult['leftOut'];
+  /** Whether anything was left out. */
+  readonly truncated: boolean;
+  /** Variables that instructions name and the request does not set; they stand in the block as written. */
+  readonly unsetVariables: ContextResult['unsetVariables'];
+  /** Feedback about an entry names it. */
+  readonly traceId: string;
+  /** Name of the profile that ranked. */
+  readonly profile: string;
+  /** Whether the entries are proven to be the exact best of the whole scope. */
+  readonly exact: boolean;
   /** How the result came about: every number, and what was cut and why. */
   readonly trace: RecallTrace;
 }
@@ -81,9 +118,9 @@ export class UserMemory {
   readonly #service: MemoryService;
   readonly #context: RequestContext;
 
-  constructor(service: MemoryService, access: Access) {
+  constructor(service: MemoryService, access: Access, subject?: RequestSubject) {
     this.#service = service;
-    this.#context = { access };
+    this.#context = { access, subject };
     this.rules = {
       list: () => service.listRules(this.#context),
       put: async (rule) => {
@@ -92,6 +129,14 @@ export class UserMemory {
       },
       delete: (pattern) => service.deleteRule(this.#context, pattern),
     };
+  }
+
+  /**
+   * The same user with an agent or a task at work: its policy holds, and what is stored of it says whom it was for.
+   */
+  onBehalfOf(subject: SubjectInput): UserMemory {
+    const wire = requestToWire(requestSubjectSchema, subject, 'onBehalfOf');
+    return new UserMemory(this.#service, this.#context.access, parseContract(requestSubjectSchema, wire));
   }
 
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
@@ -127,6 +172,39 @@ export class UserMemory {
       degraded: trace.degraded,
       trace,
     };
+  }
+
+  /**
+   * Finds what is worth remembering and makes the memory block of a prompt. With the conversation it also gives the
+   * messages with the block at the end of the last user message; the given ones stay as they are.
+   */
+  async context<Message extends ChatMessage = ChatMessage>(
+    input: ContextInput<Message>,
+  ): Promise<ContextOutput<Message>> {
+    const wire = requestToWire(fullContextRequestSchema, input, 'context');
+    const filled = await inCodeNames(() => {
+      const request = parseContract(fullContextRequestSchema, wire);
+      // The messages are the given ones, looked at and not copied.
+      return this.#service.context(this.#context, { ...request, messages: input.messages });
+    });
+    const { text, trace, warnings: _, ...same } = filled;
+    return {
+      ...same,
+      block: text,
+      traceId: trace.id,
+      profile: trace.profile.name,
+      exact: trace.exact,
+      trace,
+    };
+  }
+
+  /**
+   * Stores what a run was asked and what it answered, once per run id, where the policy of the agent or task has
+   * `allowWrite`. Where nothing may be stored it says so and does not fail.
+   */
+  async observeRun(input: RunInput): Promise<RunResult> {
+    const wire = requestToWire(runReportSchema, input, 'observeRun');
+    return inCodeNames(() => this.#service.observeRun(this.#context, parseContract(runReportSchema, wire)));
   }
 
   /** Reads an entry whatever has become of it: an expired, superseded or deleted one says so itself. */
