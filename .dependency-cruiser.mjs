@@ -16,7 +16,7 @@ const MAY_IMPORT = {
   tokenizer: ['core'],
   config: ['core'],
   eval: ['core', 'service'],
-  client: ['contract'],
+  client: ['contract', 'core'],
   adapters: ['client', 'contract', 'core', 'service'],
   library: ['contract', 'core', 'service'],
   http: ['contract', 'core', 'service'],

@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   internal: { status: 500, party: 'system' },
   embedding_failed: { status: 502, party: 'third_party' },
   identity_unavailable: { status: 503, party: 'third_party' },
+  server_unreachable: { status: 503, party: 'third_party' },
   store_unavailable: { status: 503, party: 'system' },
   store_locked: { status: 503, party: 'system' },
   store_newer: { status: 503, party: 'system' },

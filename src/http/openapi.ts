@@ -7,7 +7,9 @@ import {
 } from 'zod-openapi';
 import { wireErrorSchema } from '../contract/error-body.ts';
 import {
+  ANY_ENTRY,
   IDEMPOTENCY_KEY_HEADER,
+  IF_NONE_MATCH_HEADER,
   REQUEST_ID_HEADER,
   subjectHeadersSchema,
 } from '../contract/request-headers.ts';
@@ -34,6 +36,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   internal: 'A fault of the server; its log has the cause under the request id.',
   embedding_failed: 'The embedding provider failed; nothing was stored.',
   identity_unavailable: 'Nobody can tell at the moment whether the credential is valid.',
+  server_unreachable: 'Told by clients alone: the server did not answer.',
   store_unavailable: 'The database does not answer.',
   store_locked: 'Another process holds the data directory.',
   store_newer: 'The database is of a newer version of the server.',
@@ -135,6 +138,17 @@ const ifMatch = z
   .meta({
     param: { id: 'IfMatch', description: 'ETag of the entry that the change is based on.', example: '"17"' },
   });
+const ifNoneMatch = z
+  .enum([ANY_ENTRY])
+  .optional()
+  .meta({
+    param: {
+      id: 'IfNoneMatch',
+      description:
+        'Refuses content that a live entry of the namespace holds, rather than refresh that entry.',
+      example: ANY_ENTRY,
+    },
+  });
 const idempotencyKey = z
   .string()
   .optional()
@@ -151,6 +165,7 @@ function headersOf(route: RouteDefinition): z.ZodObject {
   return subjectHeadersSchema.extend({
     [REQUEST_ID_HEADER]: requestId,
     ...(route.takesIfMatch === true ? { 'if-match': ifMatch } : {}),
+    ...(route.takesIfNoneMatch === true ? { [IF_NONE_MATCH_HEADER]: ifNoneMatch } : {}),
     ...(route.takesIdempotencyKey === true ? { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } : {}),
   });
 }

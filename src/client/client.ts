@@ -1,0 +1,456 @@
+import { inCodeNames } from '../contract/code-names.ts';
+import { entityTag } from '../contract/entity-tag.ts';
+import type { ExportInput, FeedbackInput, ListInput, RuleInput, UpdateInput } from '../contract/inputs.ts';
+import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
+import { listQueryFields, type QueryFields } from '../contract/list-url.ts';
+import { memoryDraftSchema, unplacedBatchSchema, unplacedDraftSchema } from '../contract/memory-draft.ts';
+import type { ShownEntry } from '../contract/memory-entry.ts';
+import { parseContract } from '../contract/parse-contract.ts';
+import type { ShownRecallAnswer } from '../contract/recall-answer.ts';
+import { type RequestSubjectHeaders, writeSubjectHeaders } from '../contract/request-headers.ts';
+import { ROUTES, type Routes } from '../contract/routes/routes.ts';
+import { existingEntrySchema } from '../contract/supersede.ts';
+import { updateOptionsSchema } from '../contract/update-options.ts';
+import { type InCode, requestsToWire, requestToWire } from '../contract/wire-form.ts';
+import type { PolicySubject } from '../core/policy.ts';
+import type {
+  AuditFilterInput,
+  AuditInput,
+  ClientRecallInput,
+  ClientRememberInput,
+  ClientSuccessorInput,
+  ImportOptions,
+  ImportTotals,
+  KeyInput,
+  NamespacesInput,
+  PolicyInput,
+  ProfileInput,
+  RulePreviewInput,
+  StatsInput,
+  TraceFilterInput,
+  TracesInput,
+} from './inputs.ts';
+import { sendImport } from './send-import.ts';
+import { bodyOf, type CallOptions, type Fetch, queryOf, Transport } from './transport.ts';
+
+export interface ClientOptions {
+  /** Where the server is, such as `http://127.0.0.1:7077`. A path in it is kept: a proxy may serve it below one. */
+  readonly baseUrl: string;
+  /** An API key or a bearer token. Not needed for a server that serves its own machine alone. */
+  readonly apiKey?: string | undefined;
+  /** Default: the platform's. */
+  readonly fetch?: Fetch | undefined;
+  /** Milliseconds until a request is given up, default 30,000; 0: never. Exports and imports have no limit. */
+  readonly timeoutMs?: number | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** What the answer of a route is in code. */
+type Answer<Name extends keyof Routes> = Routes[Name] extends { readonly answer: infer Schema }
+  ? Schema extends Parameters<typeof requestToWire>[0]
+    ? InCode<Schema>
+    : never
+  : undefined;
+
+/** `ifVersion`: refuses with `precondition_failed` unless the entry still has this version. */
+export type UpdateCallOptions = CallOptions & { readonly ifVersion?: number | undefined };
+
+/**
+ * A client of a running server. Nothing is sent before the first call, and every failure rejects with a
+ * `PalimpsestError` of the same code the server gave; `server_unreachable` where none answered.
+ *
+ * Inputs and answers have the names and the `Date`s of the library, metadata keys are left alone, and no object
+ * that is passed in is changed.
+ *
+ * @example
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:7077', apiKey: 'pal_…' });
+ * await client.remember({ namespace: 'vector.user.ada.notes', content: 'Ada prefers tea over coffee.' });
+ * const { hits } = await client.recall({ query: 'Tea or coffee?' });
+ */
+export function createClient(options: ClientOptions): PalimpsestClient {
+  // Looked up at each call, so that a `fetch` that is installed later is used.
+  const { baseUrl, apiKey, fetch = (url, init) => globalThis.fetch(url, init), timeoutMs } = options;
+  return new PalimpsestClient(
+    new Transport({ baseUrl, apiKey, fetch, headers: {}, timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS }),
+  );
+}
+
+export class PalimpsestClient {
+  /** Rules that give bonuses and instructions to namespaces. */
+  readonly rules: RulesClient;
+  readonly profiles: ProfilesClient;
+  /** What agents and tasks may do. */
+  readonly policies: PoliciesClient;
+  readonly keys: KeysClient;
+  /** Who read, wrote, decided and was refused. Administrators only. */
+  readonly audit: AuditClient;
+  /** How searches came to their results. */
+  readonly traces: TracesClient;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.rules = new RulesClient(transport);
+    this.profiles = new ProfilesClient(transport);
+    this.policies = new PoliciesClient(transport);
+    this.keys = new KeysClient(transport);
+    this.audit = new AuditClient(transport);
+    this.traces = new TracesClient(transport);
+  }
+
+  /** The same client on behalf of an agent, a task, a chat or a session, whose policies apply. */
+  for(
+    subject: NonNullable<RequestSubjectHeaders['subject']> & Pick<RequestSubjectHeaders, 'origin'>,
+  ): PalimpsestClient {
+    const { origin, ...ids } = subject;
+    return new PalimpsestClient(this.#transport.with(writeSubjectHeaders({ subject: ids, origin })));
+  }
+
+  /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
+  async remember(input: ClientRememberInput, options?: CallOptions): Promise<Answer<'createMemory'>> {
+    const body = await bodyOf(unplacedDraftSchema, input, 'remember');
+    return this.#transport.call(ROUTES.createMemory, { body }, options);
+  }
+
+  /** Stores 1..500 entries together or none of them; a refusal names the item. */
+  async rememberMany(
+    inputs: readonly ClientRememberInput[],
+    options?: CallOptions,
+  ): Promise<Answer<'createMemories'>['results']> {
+    const body = { memories: requestsToWire(unplacedDraftSchema, inputs, 'memories') };
+    await inCodeNames(() => parseContract(unplacedBatchSchema, body, { itemsOf: 'memories' }));
+    return (await this.#transport.call(ROUTES.createMemories, { body }, options)).results;
+  }
+
+  /** Finds what is worth remembering, by default under the profile `boosted`. Reading moves no counter. */
+  async recall(input: ClientRecallInput = {}, options?: CallOptions): Promise<ShownRecallAnswer> {
+    const body = await bodyOf(ROUTES.searchMemories.body, input, 'recall');
+    return this.#transport.call(ROUTES.searchMemories, { body }, options);
+  }
+
+  /** The same, by default under the profile `weighted`. */
+  async relevant(input: ClientRecallInput = {}, options?: CallOptions): Promise<ShownRecallAnswer> {
+    const body = await bodyOf(ROUTES.relevantMemories.body, input, 'relevant');
+    return this.#transport.call(ROUTES.relevantMemories, { body }, options);
+  }
+
+  /** Reads an entry whatever has become of it: `lifecycle` says. */
+  get(id: string, options?: CallOptions): Promise<ShownEntry> {
+    return this.#transport.call(ROUTES.getMemory, { params: { id } }, options);
+  }
+
+  /** One page of entries, newest first. */
+  async list(input: ListInput = {}, options?: CallOptions): Promise<Answer<'listMemories'>> {
+    const query = await listQuery(listRequestSchema, input, 'list');
+    return this.#transport.call(ROUTES.listMemories, { query }, options);
+  }
+
+  /** Every entry of a list, read a page at a time. */
+  listAll(input: Omit<ListInput, 'cursor'> = {}, options?: CallOptions): AsyncGenerator<ShownEntry> {
+    return allPages(async (cursor) => {
+      const { entries, nextCursor } = await this.list({ ...input, cursor }, options);
+      return { items: entries, nextCursor };
+    });
+  }
+
+  /** Changes an entry. New content is embedded again and clears a confirmation; nothing else does. */
+  async update(id: string, input: UpdateInput, options: UpdateCallOptions = {}): Promise<ShownEntry> {
+    const { ifVersion, ...callOptions } = options;
+    const body = await bodyOf(ROUTES.updateMemory.body, input, 'update');
+    const condition = requestToWire(updateOptionsSchema, { ifVersion }, 'update');
+    await inCodeNames(() => parseContract(updateOptionsSchema, condition));
+    const headers = ifVersion === undefined ? {} : { 'if-match': entityTag(ifVersion) };
+    return this.#transport.call(ROUTES.updateMemory, { params: { id }, body, headers }, callOptions);
+  }
+
+  confirm(id: string, options?: CallOptions): Promise<ShownEntry> {
+    return this.#transport.call(ROUTES.confirmMemory, { params: { id } }, options);
+  }
+
+  unconfirm(id: string, options?: CallOptions): Promise<ShownEntry> {
+    return this.#transport.call(ROUTES.unconfirmMemory, { params: { id } }, options);
+  }
+
+  /** Puts a newer entry in the place of an older one; the older leaves the search, not the store. */
+  async supersede(
+    oldId: string,
+    successor: ClientSuccessorInput,
+    options?: CallOptions,
+  ): Promise<Answer<'supersedeMemory'>> {
+    const body = isExisting(successor)
+      ? await bodyOf(existingEntrySchema, successor, 'supersede')
+      : { draft: await bodyOf(unplacedDraftSchema, successor, 'supersede') };
+    return this.#transport.call(ROUTES.supersedeMemory, { params: { id: oldId }, body }, options);
+  }
+
+  /** The whole chain of supersession an entry stands in, oldest first. */
+  history(id: string, options?: CallOptions): Promise<Answer<'memoryHistory'>> {
+    return this.#transport.call(ROUTES.memoryHistory, { params: { id } }, options);
+  }
+
+  /** Soft delete: no recall finds it, `restore` brings it back. */
+  forget(id: string, options?: CallOptions): Promise<ShownEntry> {
+    return this.#transport.call(ROUTES.forgetMemory, { params: { id } }, options);
+  }
+
+  restore(id: string, options?: CallOptions): Promise<ShownEntry> {
+    return this.#transport.call(ROUTES.restoreMemory, { params: { id } }, options);
+  }
+
+  /** Removes the entry and its embeddings from disk, for good. */
+  purge(id: string, options?: CallOptions): Promise<void> {
+    return this.#transport.call(ROUTES.purgeMemory, { params: { id } }, options);
+  }
+
+  /** An explicit signal about a hit: the only thing that moves its counters. Counts once. */
+  async feedback(input: FeedbackInput, options?: CallOptions): Promise<Answer<'giveFeedback'>> {
+    const body = await bodyOf(ROUTES.giveFeedback.body, input, 'feedback');
+    return this.#transport.call(ROUTES.giveFeedback, { body }, options);
+  }
+
+  /** How often each signal was given for an entry. */
+  async feedbackSummary(id: string, options?: CallOptions): Promise<Answer<'feedbackSummary'>['signals']> {
+    return (await this.#transport.call(ROUTES.feedbackSummary, { params: { id } }, options)).signals;
+  }
+
+  /** One page of namespaces with what they hold, by path. */
+  async namespaces(input: NamespacesInput = {}, options?: CallOptions): Promise<Answer<'listNamespaces'>> {
+    const query = await queryOf(ROUTES.listNamespaces.query, input, 'namespaces');
+    return this.#transport.call(ROUTES.listNamespaces, { query }, options);
+  }
+
+  /** Every namespace, read a page at a time. */
+  namespacesAll(
+    input: Omit<NamespacesInput, 'cursor'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Answer<'listNamespaces'>['namespaces'][number]> {
+    return allPages(async (cursor) => {
+      const { namespaces, nextCursor } = await this.namespaces({ ...input, cursor }, options);
+      return { items: namespaces, nextCursor };
+    });
+  }
+
+  /** What you may read, counted. */
+  async stats(input: StatsInput = {}, options?: CallOptions): Promise<Answer<'getStats'>> {
+    const query = await queryOf(ROUTES.getStats.query, input, 'stats');
+    return this.#transport.call(ROUTES.getStats, { query }, options);
+  }
+
+  /** All entries of a scope, newest first, as a stream. */
+  async *exportEntries(input: ExportInput = {}, options?: CallOptions): AsyncGenerator<ShownEntry> {
+    const query = await listQuery(exportRequestSchema, input, 'exportEntries');
+    yield* this.#transport.lines(ROUTES.exportMemories, { query }, options);
+  }
+
+  /**
+   * Stores a stream of entries, a request for every few hundred of them. What was stored before a failure stays;
+   * storing it again refreshes it. A refusal names the entry by its `line`, counted from 1 over the whole stream.
+   */
+  importEntries(
+    inputs: AsyncIterable<ClientRememberInput> | Iterable<ClientRememberInput>,
+    options: ImportOptions = {},
+  ): Promise<ImportTotals> {
+    const schema = options.namespace === undefined ? memoryDraftSchema : unplacedDraftSchema;
+    return sendImport(this.#transport, lineOf(schema), inputs, options);
+  }
+
+  /** Who the server takes you for, what your credential may be used for, and your settings. */
+  me(options?: CallOptions): Promise<Answer<'getMe'>> {
+    return this.#transport.call(ROUTES.getMe, {}, options);
+  }
+
+  /** Decides whether administrators may read your private namespaces. */
+  async setAllowAdminMemory(allow: boolean, options?: CallOptions): Promise<Answer<'putMySettings'>> {
+    const body = await bodyOf(ROUTES.putMySettings.body, { allowAdminMemory: allow }, 'setAllowAdminMemory');
+    return this.#transport.call(ROUTES.putMySettings, { body }, options);
+  }
+}
+
+class RulesClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async list(options?: CallOptions): Promise<Answer<'listRules'>['rules']> {
+    return (await this.#transport.call(ROUTES.listRules, {}, options)).rules;
+  }
+
+  /** Makes the rule of this pattern, or replaces it. */
+  async put(rule: RuleInput, options?: CallOptions): Promise<Answer<'putRule'>> {
+    const body = await bodyOf(ROUTES.putRule.body, rule, 'rules.put');
+    return this.#transport.call(ROUTES.putRule, { body }, options);
+  }
+
+  async delete(pattern: string, options?: CallOptions): Promise<void> {
+    const query = await queryOf(ROUTES.deleteRule.query, { pattern }, 'rules.delete');
+    return this.#transport.call(ROUTES.deleteRule, { query }, options);
+  }
+
+  /** What a rule would do if it were saved now. */
+  async preview(input: RulePreviewInput, options?: CallOptions): Promise<Answer<'previewRule'>> {
+    const body = await bodyOf(ROUTES.previewRule.body, input, 'rules.preview');
+    return this.#transport.call(ROUTES.previewRule, { body }, options);
+  }
+}
+
+class ProfilesClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async list(options?: CallOptions): Promise<Answer<'listProfiles'>['profiles']> {
+    return (await this.#transport.call(ROUTES.listProfiles, {}, options)).profiles;
+  }
+
+  get(name: string, options?: CallOptions): Promise<Answer<'getProfile'>> {
+    return this.#transport.call(ROUTES.getProfile, { params: { name } }, options);
+  }
+
+  async put(name: string, profile: ProfileInput, options?: CallOptions): Promise<Answer<'putProfile'>> {
+    const body = await bodyOf(ROUTES.putProfile.body, profile, 'profiles.put');
+    return this.#transport.call(ROUTES.putProfile, { params: { name }, body }, options);
+  }
+
+  delete(name: string, options?: CallOptions): Promise<void> {
+    return this.#transport.call(ROUTES.deleteProfile, { params: { name } }, options);
+  }
+}
+
+const POLICY_ROUTES = {
+  agent: { get: ROUTES.getAgentPolicy, put: ROUTES.putAgentPolicy, delete: ROUTES.deleteAgentPolicy },
+  task: { get: ROUTES.getTaskPolicy, put: ROUTES.putTaskPolicy, delete: ROUTES.deleteTaskPolicy },
+};
+
+class PoliciesClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async list(options?: CallOptions): Promise<Answer<'listPolicies'>['policies']> {
+    return (await this.#transport.call(ROUTES.listPolicies, {}, options)).policies;
+  }
+
+  get({ kind, id }: PolicySubject, options?: CallOptions): Promise<Answer<'getAgentPolicy'>> {
+    return this.#transport.call(POLICY_ROUTES[kind].get, { params: { id } }, options);
+  }
+
+  async put(
+    { kind, id }: PolicySubject,
+    policy: PolicyInput,
+    options?: CallOptions,
+  ): Promise<Answer<'putAgentPolicy'>> {
+    const body = await bodyOf(POLICY_ROUTES[kind].put.body, policy, 'policies.put');
+    return this.#transport.call(POLICY_ROUTES[kind].put, { params: { id }, body }, options);
+  }
+
+  delete({ kind, id }: PolicySubject, options?: CallOptions): Promise<void> {
+    return this.#transport.call(POLICY_ROUTES[kind].delete, { params: { id } }, options);
+  }
+}
+
+class KeysClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Makes a key. Its secret is in this answer and nowhere else. */
+  async create(key: KeyInput, options?: Pick<CallOptions, 'signal'>): Promise<Answer<'createKey'>> {
+    const body = await bodyOf(ROUTES.createKey.body, key, 'keys.create');
+    return this.#transport.call(ROUTES.createKey, { body }, options);
+  }
+
+  async list(options?: CallOptions): Promise<Answer<'listKeys'>['keys']> {
+    return (await this.#transport.call(ROUTES.listKeys, {}, options)).keys;
+  }
+
+  revoke(id: string, options?: CallOptions): Promise<Answer<'revokeKey'>> {
+    return this.#transport.call(ROUTES.revokeKey, { params: { id } }, options);
+  }
+}
+
+class AuditClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** One page of records, newest first. */
+  async list(input: AuditInput = {}, options?: CallOptions): Promise<Answer<'listAudit'>> {
+    const query = await queryOf(ROUTES.listAudit.query, input, 'audit.list');
+    return this.#transport.call(ROUTES.listAudit, { query }, options);
+  }
+
+  /** Every record, newest first, as a stream. */
+  async *export(input: AuditFilterInput = {}, options?: CallOptions): AsyncGenerator<Answer<'exportAudit'>> {
+    const query = await queryOf(ROUTES.exportAudit.query, input, 'audit.export');
+    yield* this.#transport.lines(ROUTES.exportAudit, { query }, options);
+  }
+}
+
+class TracesClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** One page of traces, newest first. */
+  async list(input: TracesInput = {}, options?: CallOptions): Promise<Answer<'listTraces'>> {
+    const query = await queryOf(ROUTES.listTraces.query, input, 'traces.list');
+    return this.#transport.call(ROUTES.listTraces, { query }, options);
+  }
+
+  get(id: string, options?: CallOptions): Promise<Answer<'getTrace'>> {
+    return this.#transport.call(ROUTES.getTrace, { params: { id } }, options);
+  }
+
+  /** Every trace, newest first, as a stream. */
+  async *export(input: TraceFilterInput = {}, options?: CallOptions): AsyncGenerator<Answer<'exportTraces'>> {
+    const query = await queryOf(ROUTES.exportTraces.query, input, 'traces.export');
+    yield* this.#transport.lines(ROUTES.exportTraces, { query }, options);
+  }
+}
+
+function isExisting(successor: ClientSuccessorInput): boolean {
+  return typeof successor === 'object' && successor !== null && 'id' in successor;
+}
+
+/** A list's input as a query string, checked as the library checks it. */
+async function listQuery(
+  schema: typeof listRequestSchema | typeof exportRequestSchema,
+  input: unknown,
+  what: string,
+): Promise<QueryFields> {
+  const wire = requestToWire(schema, input, what);
+  await inCodeNames(() => parseContract<unknown>(schema, wire));
+  return listQueryFields(wire as Parameters<typeof listQueryFields>[0]);
+}
+
+/** The line that stands for an entry in an import. */
+function lineOf(schema: typeof memoryDraftSchema | typeof unplacedDraftSchema) {
+  return async (input: ClientRememberInput) =>
+    `${JSON.stringify(await bodyOf(schema, input, 'importEntries'))}\n`;
+}
+
+async function* allPages<Item>(
+  pageAfter: (
+    cursor: string | undefined,
+  ) => Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | null }>,
+): AsyncGenerator<Item> {
+  let cursor: string | undefined;
+  do {
+    const { items, nextCursor } = await pageAfter(cursor);
+    yield* items;
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
