@@ -31,6 +31,9 @@ export const subjectHeadersSchema = z.object({
 export const REQUEST_ID_HEADER = 'x-request-id';
 export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
 export const IDEMPOTENT_REPLAY_HEADER = 'idempotency-replayed';
+export const IF_NONE_MATCH_HEADER = 'if-none-match';
+/** The one value that header may have with a write: only a new entry is wanted. */
+export const ANY_ENTRY = '*';
 
 /** What the headers say about how and for whom a request is made. */
 export interface RequestSubjectHeaders {

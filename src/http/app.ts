@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   IDEMPOTENCY_KEY_HEADER,
   IDEMPOTENT_REPLAY_HEADER,
+  IF_NONE_MATCH_HEADER,
   REQUEST_ID_HEADER,
   subjectHeadersSchema,
 } from '../contract/request-headers.ts';
@@ -92,6 +93,7 @@ function corsOptions(origins: readonly string[]) {
       'authorization',
       'content-type',
       'if-match',
+      IF_NONE_MATCH_HEADER,
       'x-api-key',
       IDEMPOTENCY_KEY_HEADER,
       REQUEST_ID_HEADER,

@@ -4,14 +4,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { versionOf } from '../contract/entity-tag.ts';
 import { parseContract } from '../contract/parse-contract.ts';
 import {
+  ANY_ENTRY,
   IDEMPOTENCY_KEY_HEADER,
   IDEMPOTENT_REPLAY_HEADER,
+  IF_NONE_MATCH_HEADER,
   readSubjectHeaders,
   singleHeader,
 } from '../contract/request-headers.ts';
 import { changesNothing, type RouteDefinition } from '../contract/routes/route.ts';
 import { toWire } from '../contract/wire-form.ts';
-import { invalidInput } from '../core/errors.ts';
+import { excerpt, invalidInput, type PalimpsestError } from '../core/errors.ts';
 import type { JsonValue } from '../core/types.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import { toJsonLines } from './json-lines-answer.ts';
@@ -55,6 +57,7 @@ function readCall<Route extends RouteDefinition>(request: FastifyRequest, route:
     query: readQuery(request, route),
     body: readBody(request, route),
     ifVersion: readIfMatch(request, route),
+    ifNew: readIfNoneMatch(request, route),
     request,
   };
   // The parts were read by the very schemas their types are made of.
@@ -86,10 +89,35 @@ function readIfMatch(request: FastifyRequest, route: RouteDefinition): number | 
   const ifMatch = singleHeader(request.headers, 'if-match');
   if (route.takesIfMatch === true) return versionOf(ifMatch);
   if (ifMatch === undefined || changesNothing(route)) return undefined;
-  throw invalidInput(`if-match: ${route.method} ${route.path} takes no precondition.`, {
-    path: 'if-match',
-    got: ifMatch,
-    allowed: 'PATCH of an entry',
+  throw noPrecondition(route, 'if-match', ifMatch, 'PATCH of an entry');
+}
+
+/** Whether only a new entry is asked for. What a new entry must not match is any, so no tag is of use. */
+function readIfNoneMatch(request: FastifyRequest, route: RouteDefinition): boolean {
+  const ifNoneMatch = singleHeader(request.headers, IF_NONE_MATCH_HEADER);
+  // Caches send it with reads, and may be answered as if they had not.
+  if (ifNoneMatch === undefined || changesNothing(route)) return false;
+  if (route.takesIfNoneMatch !== true) {
+    throw noPrecondition(route, IF_NONE_MATCH_HEADER, ifNoneMatch, 'POST of new entries');
+  }
+  if (ifNoneMatch.trim() === ANY_ENTRY) return true;
+  throw invalidInput(`${IF_NONE_MATCH_HEADER}: ${excerpt(ifNoneMatch)} names an entry; allowed: *.`, {
+    path: IF_NONE_MATCH_HEADER,
+    got: excerpt(ifNoneMatch),
+    allowed: ANY_ENTRY,
+  });
+}
+
+function noPrecondition(
+  route: RouteDefinition,
+  header: string,
+  got: string,
+  allowed: string,
+): PalimpsestError {
+  return invalidInput(`${header}: ${route.method} ${route.path} takes no such precondition.`, {
+    path: header,
+    got: excerpt(got),
+    allowed,
   });
 }
 
@@ -107,7 +135,8 @@ function idempotencyKeyOf(request: FastifyRequest, route: RouteDefinition): stri
 function requestHash(request: FastifyRequest): string {
   const { method, url, body, headers } = request;
   const subject = readSubjectHeaders(headers);
-  const whole = JSON.stringify([method, url, headers['if-match'] ?? null, subject, body ?? null]);
+  const preconditions = [headers['if-match'] ?? null, headers[IF_NONE_MATCH_HEADER] ?? null];
+  const whole = JSON.stringify([method, url, preconditions, subject, body ?? null]);
   return createHash('sha256').update(whole, 'utf8').digest('hex');
 }
 

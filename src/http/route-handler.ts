@@ -18,6 +18,8 @@ export interface RouteCall<Route extends RouteDefinition> {
     : OutputOf<Route, 'body'>;
   /** What `If-Match` asks for; undefined where any version will do. */
   readonly ifVersion: number | undefined;
+  /** Whether `If-None-Match: *` asks for a new entry. */
+  readonly ifNew: boolean;
   readonly request: FastifyRequest;
 }
 

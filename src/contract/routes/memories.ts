@@ -37,8 +37,9 @@ export const memoryRoutes = {
     answers: { 201: 'A new entry.', 200: 'The live entry of the same content, refreshed.' },
     answer: wireWriteResultSchema,
     hasEtag: true,
+    takesIfNoneMatch: true,
     takesIdempotencyKey: true,
-    errors: ['conflict', 'embedding_failed'],
+    errors: ['conflict', 'precondition_failed', 'embedding_failed'],
     example: { body: DRAFT_EXAMPLE },
   }),
   createMemories: defineRoute({
@@ -52,8 +53,9 @@ export const memoryRoutes = {
     bodyLimit: BATCH_BODY_LIMIT,
     answers: { 200: 'What became of each, in the order sent.' },
     answer: wireBatchResultSchema,
+    takesIfNoneMatch: true,
     takesIdempotencyKey: true,
-    errors: ['conflict', 'embedding_failed'],
+    errors: ['conflict', 'precondition_failed', 'embedding_failed'],
     example: { body: { memories: [DRAFT_EXAMPLE] } },
   }),
   listMemories: defineRoute({

@@ -37,6 +37,8 @@ export interface RouteDefinition {
   readonly hasEtag?: boolean;
   /** Whether it takes `If-Match`. */
   readonly takesIfMatch?: boolean;
+  /** Whether it takes `If-None-Match: *`. */
+  readonly takesIfNoneMatch?: boolean;
   /** Set where another method than GET changes nothing. */
   readonly isRead?: boolean;
   /** Whether it takes `Idempotency-Key`. */

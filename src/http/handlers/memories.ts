@@ -15,8 +15,8 @@ export function memoryHandlers({ service }: HandlerParts): Pick<RouteHandlers, k
     return { body, headers: { etag: entityTag(entry.version) } };
   };
   return {
-    async createMemory({ context, body }) {
-      const result = await service.remember(context, body);
+    async createMemory({ context, body, ifNew }) {
+      const result = await service.remember(context, body, { ifNew });
       const { id, version } = result.entry;
       return {
         status: result.operation === 'create' ? 201 : 200,
@@ -24,8 +24,8 @@ export function memoryHandlers({ service }: HandlerParts): Pick<RouteHandlers, k
         body: shownWriteResult(result, service.now()),
       };
     },
-    async createMemories({ context, body }) {
-      const results = await service.rememberMany(context, body.memories);
+    async createMemories({ context, body, ifNew }) {
+      const results = await service.rememberMany(context, body.memories, { ifNew });
       const now = service.now();
       return { body: { results: results.map((result) => shownWriteResult(result, now)) } };
     },
