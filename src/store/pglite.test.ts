@@ -29,6 +29,9 @@ vi.mock('node:fs', async (importOriginal) => {
   return { ...original, fdatasyncSync };
 });
 
+// Each opens databases, and one writes 130 MB: seconds, more on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
 let shared: string;
 let template: string;
 let migrationsDirectory: string;
