@@ -40,6 +40,7 @@ export type {
   InstantInput,
   JsonObjectInput,
   ListInput,
+  NamespacesInput,
   RecallInput,
   RememberInput,
   RememberOptionsInput,
@@ -50,8 +51,10 @@ export type {
   UpdateInput,
   UpdateOptionsInput,
 } from './contract/inputs.ts';
+export type { NamespacePage } from './contract/namespace-report.ts';
 export type { ChatMessage } from './core/context/messages.ts';
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from './core/errors.ts';
+export type { NamespaceReport } from './core/governance.ts';
 export type {
   Clock,
   EmbeddingMode,

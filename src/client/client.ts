@@ -1,13 +1,27 @@
 import { inCodeNames } from '../contract/code-names.ts';
 import { entityTag } from '../contract/entity-tag.ts';
-import type { ExportInput, FeedbackInput, ListInput, RuleInput, UpdateInput } from '../contract/inputs.ts';
+import type {
+  ExportInput,
+  FeedbackInput,
+  ListInput,
+  RememberOptionsInput,
+  RuleInput,
+  RunInput,
+  UpdateInput,
+} from '../contract/inputs.ts';
 import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
 import { listQueryFields, type QueryFields } from '../contract/list-url.ts';
 import { memoryDraftSchema, unplacedBatchSchema, unplacedDraftSchema } from '../contract/memory-draft.ts';
 import type { ShownEntry } from '../contract/memory-entry.ts';
 import { parseContract } from '../contract/parse-contract.ts';
 import type { ShownRecallAnswer } from '../contract/recall-answer.ts';
-import { type RequestSubjectHeaders, writeSubjectHeaders } from '../contract/request-headers.ts';
+import { rememberOptionsSchema } from '../contract/remember-options.ts';
+import {
+  ANY_ENTRY,
+  IF_NONE_MATCH_HEADER,
+  type RequestSubjectHeaders,
+  writeSubjectHeaders,
+} from '../contract/request-headers.ts';
 import { ROUTES, type Routes } from '../contract/routes/routes.ts';
 import { existingEntrySchema } from '../contract/supersede.ts';
 import { updateOptionsSchema } from '../contract/update-options.ts';
@@ -16,6 +30,7 @@ import type { PolicySubject } from '../core/policy.ts';
 import type {
   AuditFilterInput,
   AuditInput,
+  ClientContextInput,
   ClientRecallInput,
   ClientRememberInput,
   ClientSuccessorInput,
@@ -55,6 +70,9 @@ type Answer<Name extends keyof Routes> = Routes[Name] extends { readonly answer:
 
 /** `ifVersion`: refuses with `precondition_failed` unless the entry still has this version. */
 export type UpdateCallOptions = CallOptions & { readonly ifVersion?: number | undefined };
+
+/** `ifNew`: refuses with `precondition_failed` what a live entry of the namespace holds, rather than refresh it. */
+export type RememberCallOptions = CallOptions & RememberOptionsInput;
 
 /**
  * A client of a running server. Nothing is sent before the first call, and every failure rejects with a
@@ -108,19 +126,26 @@ export class PalimpsestClient {
   }
 
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
-  async remember(input: ClientRememberInput, options?: CallOptions): Promise<Answer<'createMemory'>> {
+  async remember(
+    input: ClientRememberInput,
+    options: RememberCallOptions = {},
+  ): Promise<Answer<'createMemory'>> {
+    const { ifNew, ...callOptions } = options;
     const body = await bodyOf(unplacedDraftSchema, input, 'remember');
-    return this.#transport.call(ROUTES.createMemory, { body }, options);
+    const headers = await newEntryHeaders(ifNew);
+    return this.#transport.call(ROUTES.createMemory, { body, headers }, callOptions);
   }
 
   /** Stores 1..500 entries together or none of them; a refusal names the item. */
   async rememberMany(
     inputs: readonly ClientRememberInput[],
-    options?: CallOptions,
+    options: RememberCallOptions = {},
   ): Promise<Answer<'createMemories'>['results']> {
+    const { ifNew, ...callOptions } = options;
     const body = { memories: requestsToWire(unplacedDraftSchema, inputs, 'memories') };
     await inCodeNames(() => parseContract(unplacedBatchSchema, body, { itemsOf: 'memories' }));
-    return (await this.#transport.call(ROUTES.createMemories, { body }, options)).results;
+    const headers = await newEntryHeaders(ifNew);
+    return (await this.#transport.call(ROUTES.createMemories, { body, headers }, callOptions)).results;
   }
 
   /** Finds what is worth remembering, by default under the profile `boosted`. Reading moves no counter. */
@@ -133,6 +158,21 @@ export class PalimpsestClient {
   async relevant(input: ClientRecallInput = {}, options?: CallOptions): Promise<ShownRecallAnswer> {
     const body = await bodyOf(ROUTES.relevantMemories.body, input, 'relevant');
     return this.#transport.call(ROUTES.relevantMemories, { body }, options);
+  }
+
+  /**
+   * Makes the memory block of a prompt, for the end of the last user message; with `returnMessages` it puts it
+   * there. Reading moves no counter.
+   */
+  async context(input: ClientContextInput, options?: CallOptions): Promise<Answer<'fillContext'>> {
+    const body = await bodyOf(ROUTES.fillContext.body, input, 'context');
+    return this.#transport.call(ROUTES.fillContext, { body }, options);
+  }
+
+  /** Stores what a run was asked and what it answered, where the policy of the agent or task allows it. */
+  async observeRun(input: RunInput, options?: Pick<CallOptions, 'signal'>): Promise<Answer<'observeRun'>> {
+    const body = await bodyOf(ROUTES.observeRun.body, input, 'observeRun');
+    return this.#transport.call(ROUTES.observeRun, { body }, options);
   }
 
   /** Reads an entry whatever has become of it: `lifecycle` says. */
@@ -265,6 +305,12 @@ export class PalimpsestClient {
     const body = await bodyOf(ROUTES.putMySettings.body, { allowAdminMemory: allow }, 'setAllowAdminMemory');
     return this.#transport.call(ROUTES.putMySettings, { body }, options);
   }
+}
+
+async function newEntryHeaders(ifNew: boolean | undefined): Promise<Record<string, string>> {
+  const condition = requestToWire(rememberOptionsSchema, { ifNew }, 'remember');
+  await inCodeNames(() => parseContract(rememberOptionsSchema, condition));
+  return ifNew === true ? { [IF_NONE_MATCH_HEADER]: ANY_ENTRY } : {};
 }
 
 class RulesClient {

@@ -1,8 +1,15 @@
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from '../core/errors.ts';
-export { type ClientOptions, createClient, type PalimpsestClient, type UpdateCallOptions } from './client.ts';
+export {
+  type ClientOptions,
+  createClient,
+  type PalimpsestClient,
+  type RememberCallOptions,
+  type UpdateCallOptions,
+} from './client.ts';
 export type {
   AuditFilterInput,
   AuditInput,
+  ClientContextInput,
   ClientRecallInput,
   ClientRememberInput,
   ClientSuccessorInput,

@@ -1,4 +1,4 @@
-import type { InstantInput, RecallInput, RememberInput } from '../contract/inputs.ts';
+import type { ContextInput, InstantInput, RecallInput, RememberInput } from '../contract/inputs.ts';
 import type { AuditAction, KeyScope } from '../core/governance.ts';
 import type { MemoryPolicy } from '../core/policy.ts';
 import type { BoostedProfile, WeightedProfile } from '../core/types.ts';
@@ -14,6 +14,13 @@ export type ClientRememberInput = Omit<RememberInput, 'namespace'> & {
 export type ClientSuccessorInput = ClientRememberInput | { readonly id: string };
 
 export interface ClientRecallInput extends RecallInput {
+  /** Whether to answer the trace too. Default false. */
+  readonly explain?: boolean | undefined;
+}
+
+export interface ClientContextInput extends ContextInput {
+  /** Whether to answer the messages too, with the block at the end of the last user message. Default false. */
+  readonly returnMessages?: boolean | undefined;
   /** Whether to answer the trace too. Default false. */
   readonly explain?: boolean | undefined;
 }
@@ -37,7 +44,7 @@ interface ScopeInput {
   readonly namespace?: string | readonly string[] | undefined;
 }
 
-export type NamespacesInput = ScopeInput & PageInput;
+export type { NamespacesInput } from '../contract/inputs.ts';
 export type StatsInput = ScopeInput;
 
 export interface AuditFilterInput extends TimeRangeInput, ScopeInput {

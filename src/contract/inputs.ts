@@ -129,6 +129,15 @@ export interface ListInput {
   readonly cursor?: string | undefined;
 }
 
+export interface NamespacesInput {
+  /** Paths (that namespace alone) or patterns (`p.*` is all below p). Default: everything readable. */
+  readonly namespace?: string | readonly string[] | undefined;
+  /** Namespaces per page, 1..500, default 50. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
 export type ExportInput = Pick<ListInput, 'namespaces' | 'filter' | 'lifecycle'>;
 
 export interface FeedbackInput {

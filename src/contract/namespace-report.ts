@@ -1,20 +1,34 @@
 import { z } from 'zod';
+import { DEFAULT_PAGE_SIZE } from '../core/defaults.ts';
+import type { NamespaceReport } from '../core/governance.ts';
 import { parseNamespacePath } from '../core/namespace.ts';
 import { byRule } from './by-rule.ts';
 import { nextCursorField } from './list-page.ts';
-import { namespaceQueryField, pageLimitField } from './page-query.ts';
+import { checkPageSize, namespaceQueryField, pageLimitField } from './page-query.ts';
 import { wireInstant } from './wire-instant.ts';
 
-/** The query string of the namespaces. Their cursor is the last path of the page before. */
+/** The last path of the page before. */
+const namespaceCursorField = z
+  .string()
+  .meta({ description: 'next_cursor of the page before.' })
+  .transform(byRule(parseNamespacePath, 'cursor'))
+  .optional();
+
+/** The query string of the namespaces. */
 export const namespaceQuerySchema = z
   .strictObject({
     namespace: namespaceQueryField,
     limit: pageLimitField.optional(),
-    cursor: z
-      .string()
-      .meta({ description: 'next_cursor of the page before.' })
-      .transform(byRule(parseNamespacePath, 'cursor'))
-      .optional(),
+    cursor: namespaceCursorField,
+  })
+  .transform(({ namespace: scope, limit, cursor: after }) => ({ scope, limit, after }));
+
+/** The same where there is no query string: in the library. */
+export const namespaceRequestSchema = z
+  .strictObject({
+    namespace: namespaceQueryField,
+    limit: z.number().transform(byRule(checkPageSize, 'limit')).default(DEFAULT_PAGE_SIZE),
+    cursor: namespaceCursorField,
   })
   .transform(({ namespace: scope, limit, cursor: after }) => ({ scope, limit, after }));
 
@@ -34,3 +48,18 @@ export const wireNamespaceSchema = z
 export const wireNamespacePageSchema = z
   .strictObject({ namespaces: z.array(wireNamespaceSchema), next_cursor: nextCursorField })
   .meta({ id: 'NamespacePage' });
+
+export interface NamespacePage {
+  readonly namespaces: readonly NamespaceReport[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * A page as it is answered. A full one may be the last: the next is then empty, which costs less than counting
+ * every page.
+ */
+export function namespacePage(namespaces: readonly NamespaceReport[], limit: number): NamespacePage {
+  const last = namespaces.length < limit ? undefined : namespaces.at(-1);
+  return { namespaces, nextCursor: last?.path ?? null };
+}

@@ -4,13 +4,11 @@ import { parseNamespacePath, parseScope } from '../core/namespace.ts';
 import type { StoreHealth } from '../core/ports.ts';
 import type { Access } from '../core/types.ts';
 import { DEFAULT_TENANT, LOCAL_OPERATOR } from '../service/local-operator.ts';
-import type { MemoryService } from '../service/memory-service.ts';
 import type { ActAsInput } from './act-as-input.ts';
-import { UserMemory } from './user-memory.ts';
+import { type MemoryServices, UserMemory } from './user-memory.ts';
 
 /** A running service and what ends it. */
-export interface OpenedService {
-  readonly service: MemoryService;
+export interface OpenedService extends MemoryServices {
   close(): Promise<void>;
 }
 
@@ -22,7 +20,7 @@ export class OpenedMemory extends UserMemory {
   readonly #opened: OpenedService;
 
   constructor(opened: OpenedService) {
-    super(opened.service, LOCAL_OPERATOR);
+    super(opened, LOCAL_OPERATOR);
     this.#opened = opened;
   }
 
@@ -31,7 +29,7 @@ export class OpenedMemory extends UserMemory {
    * may read `vector.global.*`, and reaches what the grants open. The database enforces it.
    */
   as(user: ActAsInput): UserMemory {
-    return new UserMemory(this.#opened.service, accessOf(user));
+    return new UserMemory(this.#opened, accessOf(user));
   }
 
   /** State of the database. */

@@ -6,6 +6,7 @@ import type {
   ExportInput,
   FeedbackInput,
   ListInput,
+  NamespacesInput,
   RecallInput,
   RememberInput,
   RememberOptionsInput,
@@ -20,6 +21,7 @@ import { encodeListCursor } from '../contract/list-cursor.ts';
 import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
 import { memoryBatchSchema, memoryDraftSchema } from '../contract/memory-draft.ts';
 import { memoryPatchSchema } from '../contract/memory-patch.ts';
+import { type NamespacePage, namespacePage, namespaceRequestSchema } from '../contract/namespace-report.ts';
 import { ruleDraftSchema } from '../contract/namespace-rule.ts';
 import { parseContract } from '../contract/parse-contract.ts';
 import { tracedRecallRequestSchema } from '../contract/recall-request.ts';
@@ -41,6 +43,7 @@ import type {
   WriteResult,
 } from '../core/types.ts';
 import type { ContextResult } from '../service/fill-context.ts';
+import type { GovernanceService } from '../service/governance-service.ts';
 import type { ImportProgress } from '../service/import-entries.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { RunResult } from '../service/observe-run.ts';
@@ -97,6 +100,12 @@ export interface ListOutput {
   readonly nextCursor: string | null;
 }
 
+/** What carries out the methods of a handle. */
+export interface MemoryServices {
+  readonly service: MemoryService;
+  readonly governance: GovernanceService;
+}
+
 /** The rules of `app.vector_namespace_rules`. */
 export interface RuleBook {
   list(): Promise<NamespaceRule[]>;
@@ -115,10 +124,13 @@ export interface RuleBook {
 export class UserMemory {
   /** Rules that give bonuses and instructions to namespaces. */
   readonly rules: RuleBook;
+  readonly #services: MemoryServices;
   readonly #service: MemoryService;
   readonly #context: RequestContext;
 
-  constructor(service: MemoryService, access: Access, subject?: RequestSubject) {
+  constructor(services: MemoryServices, access: Access, subject?: RequestSubject) {
+    const { service } = services;
+    this.#services = services;
     this.#service = service;
     this.#context = { access, subject };
     this.rules = {
@@ -136,7 +148,7 @@ export class UserMemory {
    */
   onBehalfOf(subject: SubjectInput): UserMemory {
     const wire = requestToWire(requestSubjectSchema, subject, 'onBehalfOf');
-    return new UserMemory(this.#service, this.#context.access, parseContract(requestSubjectSchema, wire));
+    return new UserMemory(this.#services, this.#context.access, parseContract(requestSubjectSchema, wire));
   }
 
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
@@ -219,6 +231,18 @@ export class UserMemory {
       this.#service.list(this.#context, parseContract(listRequestSchema, wire)),
     );
     return { entries, nextCursor: next === null ? null : encodeListCursor(next) };
+  }
+
+  /** One page of the namespaces that may be read, by path, with what they hold. */
+  async namespaces(input: NamespacesInput = {}): Promise<NamespacePage> {
+    const wire = requestToWire(namespaceRequestSchema, input, 'namespaces');
+    return inCodeNames(async () => {
+      const request = parseContract(namespaceRequestSchema, wire);
+      return namespacePage(
+        await this.#services.governance.reportNamespaces(this.#context, request),
+        request.limit,
+      );
+    });
   }
 
   /** Changes an entry. New content is embedded again and clears a confirmation; nothing else does. */

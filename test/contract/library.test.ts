@@ -181,6 +181,27 @@ describe('writes', () => {
     expect((await refusalOf(memory.remember(draft, { onlyNew: true }))).code).toBe('invalid_input');
   });
 
+  test('namespaces come by path, a page at a time, with what they hold', async () => {
+    await memory.rememberMany(
+      ['b', 'a', 'a.x'].map((below) => ({ namespace: `pages.${below}`, content: below })),
+    );
+    const first = await memory.namespaces({ namespace: 'pages.*', limit: 2 });
+    expect(first.namespaces.map(({ path, liveCount }) => [path, liveCount])).toEqual([
+      ['pages.a', 1],
+      ['pages.a.x', 1],
+    ]);
+    const second = await memory.namespaces({
+      namespace: 'pages.*',
+      limit: 2,
+      cursor: first.nextCursor ?? '',
+    });
+    expect(second.namespaces.map(({ path }) => path)).toEqual(['pages.b']);
+    expect(second.nextCursor).toBeNull();
+    const others = await memory.as({ userId: 'nobody-yet' }).namespaces({ namespace: ['pages.*'] });
+    expect(others).toEqual({ namespaces: [], nextCursor: null });
+    expect((await refusalOf(memory.namespaces({ limit: 0 }))).details[0]?.path).toBe('limit');
+  });
+
   test('a batch is all or nothing, and names the item', async () => {
     const error = await refusalOf(
       memory.rememberMany([

@@ -1,4 +1,5 @@
 import { encodeListCursor } from '../../contract/list-cursor.ts';
+import { namespacePage } from '../../contract/namespace-report.ts';
 import type { lookUpRoutes } from '../../contract/routes/look-up.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/defaults.ts';
 import type { ListCursor } from '../../core/ports.ts';
@@ -10,9 +11,7 @@ export function lookUpHandlers({ governance }: HandlerParts): Pick<RouteHandlers
     async listNamespaces({ context, query }) {
       const { limit = DEFAULT_PAGE_SIZE } = query;
       const namespaces = await governance.reportNamespaces(context, { ...query, limit });
-      // A full page may be the last: the next one is then empty, which costs less than counting every page.
-      const last = namespaces.length < limit ? undefined : namespaces.at(-1);
-      return { body: { namespaces, nextCursor: last?.path ?? null } };
+      return { body: namespacePage(namespaces, limit) };
     },
     async getStats({ context, query }) {
       return { body: await governance.stats(context, query) };
