@@ -3,6 +3,7 @@ import { PalimpsestError } from '../../core/errors.ts';
 import type { AuditContext, NamespaceRuleDraft } from '../../core/ports.ts';
 import type { Access, JsonObject, NamespaceRule } from '../../core/types.ts';
 import { insertAudit } from '../queries/audit.ts';
+import { insertTenant } from '../queries/namespaces.ts';
 import { deleteRule, type RuleRow, selectRules, toRule, upsertRule } from '../queries/rules.ts';
 import type { SqlTransaction } from '../sql-database.ts';
 
@@ -19,6 +20,8 @@ export async function writeRule(
   audit: AuditContext,
 ): Promise<NamespaceRule> {
   requireAdministrator(access);
+  // A rule may be the first thing anybody says of a tenant.
+  await tx.query(insertTenant(access.principal.tenantId, audit.now));
   const [row] = await tx.query<RuleRow>(upsertRule(access.principal.tenantId, rule, audit.now));
   if (row === undefined) throw new Error('The database did not return the rule it was told to write.');
   await auditRule(tx, access, audit, 'put_rule', {
