@@ -6,7 +6,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import { MIGRATIONS_DIRECTORY } from '../src/store/migrate.ts';
-import { makeTemplate } from '../src/store/pglite/template.ts';
+import { makeTemplate, templateName } from '../src/store/pglite/template.ts';
 
 const SOURCE = join(import.meta.dirname, '..', 'src', 'store');
 const OUTPUT = join(import.meta.dirname, '..', 'dist', 'store');
@@ -14,4 +14,4 @@ const OUTPUT = join(import.meta.dirname, '..', 'dist', 'store');
 cpSync(MIGRATIONS_DIRECTORY, join(OUTPUT, 'migrations'), { recursive: true });
 cpSync(join(SOURCE, 'schema.sql'), join(OUTPUT, 'schema.sql'));
 const template = gzipSync(await makeTemplate(), { level: constants.Z_BEST_COMPRESSION });
-writeFileSync(join(OUTPUT, 'pglite-data.tar.gz'), template);
+writeFileSync(join(OUTPUT, await templateName()), template);

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DataDirectoryLock, lockDataDirectory } from './data-directory-lock.ts';
 import { migrate } from './migrate.ts';
 import { makeDataDirectory, provideDatabaseFiles } from './pglite/data-directory.ts';
 import { PgliteDatabase } from './pglite/database.ts';
 import { startEngine } from './pglite/engine.ts';
-import { makeTemplate, readTemplate } from './pglite/template.ts';
+import { makeTemplate, readTemplate, templateName } from './pglite/template.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 export interface PgliteOptions {
@@ -21,7 +21,7 @@ export interface PgliteOptions {
   readonly migrationsDirectory?: string | undefined;
   /**
    * Archive made by `makeTemplate` and gzip, to start a new database from; `null` for none. Default: the one
-   * the build made, if it is there and `migrationsDirectory` is not given.
+   * the build made from these very migrations, if it is there and `migrationsDirectory` is not given.
    */
   readonly template?: string | null | undefined;
   /** Told of failures that no caller waits for: those of the upkeep of tables. It is tried again later. */
@@ -34,7 +34,10 @@ export interface EmbeddedDatabase extends SqlDatabase {
   setUrl(url: string): void;
 }
 
-const BUILT_TEMPLATE = fileURLToPath(new URL('./pglite-data.tar.gz', import.meta.url));
+/** Where the build puts the template, seen from the built file and from the source. */
+const TEMPLATE_FOLDERS = ['.', '../../dist/store'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 /**
  * Opens a Postgres inside this process, migrated and ready. One process at a time may use a data directory.
@@ -48,7 +51,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<EmbeddedD
 }
 
 async function openInMemory(options: PgliteOptions): Promise<EmbeddedDatabase> {
-  const template = templateFile(options);
+  const template = await templateFile(options);
   const contents = template === null ? null : await readTemplate(template);
   const database = new PgliteDatabase({
     start: () => startEngine({ kind: 'memory', contents }),
@@ -101,12 +104,14 @@ async function migrated(
   };
 }
 
-function template(options: PgliteOptions): Promise<Uint8Array> {
-  const file = templateFile(options);
+async function template(options: PgliteOptions): Promise<Uint8Array> {
+  const file = await templateFile(options);
   return file === null ? makeTemplate(options.migrationsDirectory) : readTemplate(file);
 }
 
-function templateFile({ template, migrationsDirectory }: PgliteOptions): string | null {
+async function templateFile({ template, migrationsDirectory }: PgliteOptions): Promise<string | null> {
   if (template !== undefined) return template;
-  return migrationsDirectory === undefined && existsSync(BUILT_TEMPLATE) ? BUILT_TEMPLATE : null;
+  if (migrationsDirectory !== undefined) return null;
+  const name = await templateName();
+  return TEMPLATE_FOLDERS.map((folder) => join(folder, name)).find((file) => existsSync(file)) ?? null;
 }

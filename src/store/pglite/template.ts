@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { migrate } from '../migrate.ts';
+import { migrate, readMigrations } from '../migrate.ts';
 import { PgliteDatabase } from './database.ts';
 import { type Engine, startEngine } from './engine.ts';
 
@@ -27,6 +28,13 @@ export async function makeTemplate(migrationsDirectory?: string): Promise<Uint8A
   } finally {
     await database.close();
   }
+}
+
+/** File name of the template of the product's migrations: another one as soon as one of them changes. */
+export async function templateName(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { checksum } of await readMigrations()) hash.update(checksum);
+  return `pglite-data-${hash.digest('hex').slice(0, 12)}.tar.gz`;
 }
 
 /** Reads a template that was compressed with gzip. */
