@@ -7,6 +7,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): Promise<void> }
   import: () => import('./import.ts'),
   'import-memory': () => import('./import-memory.ts'),
   recall: () => import('./recall.ts'),
+  'policy-overhead': () => import('./policy-overhead.ts'),
   'trace-overhead': () => import('./trace-overhead.ts'),
 };
 

@@ -2,16 +2,15 @@ import { v7 as uuidv7 } from 'uuid';
 import { toWireTrace } from '../src/contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from '../src/core/defaults.ts';
 import type { GovernanceStore } from '../src/core/governance.ts';
-import { singleModelService } from '../src/core/single-model.ts';
 import type { JsonObject } from '../src/core/types.ts';
-import { createEmbeddingProvider } from '../src/embedding/registry.ts';
+import { openModels } from '../src/embedding/open-models.ts';
 import { createKeySecret } from '../src/identity/key-secret.ts';
 import { LOCAL_OPERATOR } from '../src/service/local-operator.ts';
 import { SILENT_LOG } from '../src/service/service-log.ts';
 import { createServices } from '../src/service/services.ts';
 import { DEFAULT_RETENTION } from '../src/service/upkeep.ts';
 import { type OpenedStore, openStore } from '../src/store/open-store.ts';
-import { createTokenCounter } from '../src/tokenizer/token-counter.ts';
+import { utf8ByteCounter } from '../src/tokenizer/utf8-byte-counter.ts';
 import { readCorpus } from './corpus.ts';
 import { writeResult } from './measure.ts';
 import { recallInTurns, timesAsLong } from './recall-turns.ts';
@@ -53,12 +52,14 @@ async function overheadOn({ backend, location }: BenchStore) {
   };
 }
 
-function servicesOn({ store }: OpenedStore, governance: GovernanceStore) {
+function servicesOn({ store, embeddings }: OpenedStore, governance: GovernanceStore) {
   return createServices({
     store,
     governance,
-    embedding: singleModelService(createEmbeddingProvider({ provider: 'hashing' })),
-    tokenCounter: () => createTokenCounter(),
+    embeddings,
+    models: openModels({ mode: 'local', local: { provider: 'hashing' } }),
+    backfills: false,
+    tokenCounter: async () => utf8ByteCounter,
     clock: Date.now,
     newId: () => uuidv7(),
     newKey: createKeySecret,
