@@ -1,10 +1,11 @@
 import { CommanderError } from 'commander';
 import { toWireError } from '../contract/error-body.ts';
 import { PalimpsestError } from '../core/errors.ts';
+import { jsonText } from '../core/json-text.ts';
 import type { CliParts } from './cli-parts.ts';
 import { UnhealthyError } from './commands/doctor.ts';
 import { EXIT_CODES, exitCodeOf } from './exit-code.ts';
-import { jsonText, printable } from './format/printable.ts';
+import { printable } from './format/printable.ts';
 import { buildProgram } from './program.ts';
 import { isBrokenPipe } from './text-output.ts';
 import { UsageError } from './usage-error.ts';

@@ -98,13 +98,18 @@ function filterOf(query: FilterQuery) {
   };
 }
 
+/** What a list is narrowed by where there is no query string. */
+export const listShape = {
+  namespaces: namespacesField.optional(),
+  filter: memoryFilterSchema.optional(),
+  lifecycle: lifecycleField.optional(),
+  text: textField.optional(),
+};
+
 /** The body of a list where there is no query string: the library and the command line. */
 export const listRequestSchema = z
   .strictObject({
-    namespaces: namespacesField.optional(),
-    filter: memoryFilterSchema.optional(),
-    lifecycle: lifecycleField.optional(),
-    text: textField.optional(),
+    ...listShape,
     limit: z.number().transform(byRule(checkPageSize, 'limit')).optional(),
     cursor: cursorField.optional(),
   })

@@ -31,7 +31,7 @@ export const draftShape = {
 /** What a caller sends to store one entry. */
 export const memoryDraftSchema = z.strictObject(draftShape).transform(toMemoryDraft);
 
-const unplacedShape = { ...draftShape, namespace: namespaceField.optional() };
+export const unplacedShape = { ...draftShape, namespace: namespaceField.optional() };
 
 /** The same where a policy may say where memories go that name no namespace. */
 export const unplacedDraftSchema = z.strictObject(unplacedShape).transform(toUnplacedDraft);

@@ -13,7 +13,7 @@ import {
   typeField,
 } from './fields.ts';
 
-const patchShape = {
+export const patchShape = {
   content: contentField.optional(),
   type: typeField.optional(),
   metadata: metadataField.optional(),

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { PalimpsestError } from '../../core/errors.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { StoreHealth } from '../../core/ports.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
-import { jsonText, printable } from '../format/printable.ts';
+import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { withService } from '../with-service.ts';
 

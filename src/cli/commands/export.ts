@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { exportRequestSchema, LIFECYCLES } from '../../contract/list-request.ts';
 import { toWireEntry } from '../../contract/memory-entry.ts';
 import { parseContract } from '../../contract/parse-contract.ts';
+import { jsonText } from '../../core/json-text.ts';
 import { byteProgress } from '../byte-progress.ts';
 import type { CliParts } from '../cli-parts.ts';
 import {
@@ -13,7 +14,6 @@ import {
   withScopeOptions,
   withStoreOptions,
 } from '../common-options.ts';
-import { jsonText } from '../format/printable.ts';
 import { examples } from '../help.ts';
 import { UsageError } from '../usage-error.ts';
 import { withService } from '../with-service.ts';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { toWireEntry } from '../../contract/memory-entry.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { MemoryEntry } from '../../core/types.ts';
 import type { MemoryService } from '../../service/memory-service.ts';
 import type { RequestContext } from '../../service/request-context.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
-import { jsonText } from '../format/printable.ts';
 import { UsageError } from '../usage-error.ts';
 import { withService } from '../with-service.ts';
 

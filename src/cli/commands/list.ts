@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { toWireListPage } from '../../contract/list-page.ts';
 import { LIFECYCLES, listRequestSchema } from '../../contract/list-request.ts';
 import { parseContract } from '../../contract/parse-contract.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { CliParts } from '../cli-parts.ts';
 import {
   type ScopeOptions,
@@ -11,7 +12,6 @@ import {
   withStoreOptions,
 } from '../common-options.ts';
 import { entryTable } from '../format/entries.ts';
-import { jsonText } from '../format/printable.ts';
 import { examples } from '../help.ts';
 import { numberOption } from '../option-values.ts';
 import { withService } from '../with-service.ts';

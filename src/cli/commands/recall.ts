@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { parseContract } from '../../contract/parse-contract.ts';
 import { toWireRecallAnswer } from '../../contract/recall-answer.ts';
 import { recallRequestSchema } from '../../contract/recall-request.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { CliParts } from '../cli-parts.ts';
 import {
   type ScopeOptions,
@@ -10,7 +11,6 @@ import {
   withScopeOptions,
   withStoreOptions,
 } from '../common-options.ts';
-import { jsonText } from '../format/printable.ts';
 import { explanation, recallTable } from '../format/recall.ts';
 import { examples } from '../help.ts';
 import { numberOption } from '../option-values.ts';

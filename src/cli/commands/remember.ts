@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { memoryDraftSchema } from '../../contract/memory-draft.ts';
 import { parseContract } from '../../contract/parse-contract.ts';
 import { toWireWriteResult } from '../../contract/write-result.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { CliParts } from '../cli-parts.ts';
 import {
   DEFAULT_NAMESPACE,
@@ -11,7 +12,6 @@ import {
   withDraftOptions,
   withStoreOptions,
 } from '../common-options.ts';
-import { jsonText } from '../format/printable.ts';
 import { examples } from '../help.ts';
 import { readContent } from '../read-content.ts';
 import { withService } from '../with-service.ts';

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { ruleDraftSchema, toWireRule, type WireRule } from '../../contract/namespace-rule.ts';
 import { parseContract } from '../../contract/parse-contract.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
-import { jsonText, printable } from '../format/printable.ts';
+import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { examples } from '../help.ts';
 import { numberOption } from '../option-values.ts';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { CliParts } from '../cli-parts.ts';
 import {
   DEFAULT_NAMESPACE,
@@ -8,7 +9,6 @@ import {
   withListenOptions,
   withStoreOptions,
 } from '../common-options.ts';
-import { jsonText } from '../format/printable.ts';
 import { examples } from '../help.ts';
 
 export function addServeCommand(program: Command, parts: CliParts): void {

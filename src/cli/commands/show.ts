@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { toWireEntry } from '../../contract/memory-entry.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { entrySheet, entryTable } from '../format/entries.ts';
-import { jsonText } from '../format/printable.ts';
 import { examples } from '../help.ts';
 import { withService } from '../with-service.ts';
 

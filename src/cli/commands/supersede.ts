@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { memoryDraftSchema } from '../../contract/memory-draft.ts';
 import { toWireEntry } from '../../contract/memory-entry.ts';
 import { parseContract } from '../../contract/parse-contract.ts';
+import { jsonText } from '../../core/json-text.ts';
 import type { MemoryService } from '../../service/memory-service.ts';
 import type { RequestContext } from '../../service/request-context.ts';
 import type { SupersedeWith } from '../../service/supersede-entry.ts';
@@ -13,7 +14,6 @@ import {
   withDraftOptions,
   withStoreOptions,
 } from '../common-options.ts';
-import { jsonText } from '../format/printable.ts';
 import { examples } from '../help.ts';
 import { readContent } from '../read-content.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonText, printable, printableLine } from './printable.ts';
+import { printable, printableLine } from './printable.ts';
 
 test('what would steer a terminal stands as its code point', () => {
   expect(printable('a\u001b[2Jb')).toBe('a<U+001B>[2Jb');
@@ -21,12 +21,4 @@ test('a line is one line, cut at whole characters', () => {
   expect(printableLine('😀😀😀😀', 3)).toBe('😀😀…');
   expect(printableLine('abc', 3)).toBe('abc');
   expect(printableLine('x'.repeat(1_000_000), 5)).toBe('xxxx…');
-});
-
-test('JSON on a terminal is the same JSON, with the dangerous characters escaped', () => {
-  const value = { 'k\u202e': 'a\u009b\u001b\u007f\u2028\u{e0041}b\n日本' };
-  const text = jsonText(value);
-  expect(JSON.parse(text)).toEqual(value);
-  expect(text).toBe('{"k\\u202e":"a\\u009b\\u001b\\u007f\\u2028\\udb40\\udc41b\\n日本"}');
-  expect(jsonText({ a: [1] }, 2)).toBe('{\n  "a": [\n    1\n  ]\n}');
 });
