@@ -17,6 +17,7 @@ import { createKeySecret } from './identity/key-secret.ts';
 import type { GovernanceService } from './service/governance-service.ts';
 import { LOCAL_IDENTITY } from './service/local-operator.ts';
 import type { MemoryService } from './service/memory-service.ts';
+import type { ReembedService } from './service/reembed-service.ts';
 import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
 import { DEFAULT_RETENTION, type Retention } from './service/upkeep.ts';
@@ -44,6 +45,8 @@ export interface MemoryOptions {
 export interface OpenedMemoryService {
   readonly service: MemoryService;
   readonly governance: GovernanceService;
+  /** Changes of the embedding model. */
+  readonly reembed: ReembedService;
   /** Finds the keys that requests show. */
   readonly keys: KeyStore;
   /** How much of the audit and the traces waits, was written, and was lost. */
@@ -86,6 +89,7 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
   return {
     service: services.memory,
     governance: services.governance,
+    reembed: services.reembed,
     keys: opened.governance,
     recorded: services.recorded,
     flush: () => services.flush(),

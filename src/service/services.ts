@@ -4,6 +4,7 @@ import { createModelRoles } from './embeddings/model-roles.ts';
 import { createGovernanceService, type GovernanceService } from './governance-service.ts';
 import { createMemoryService, type MemoryService } from './memory-service.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
+import { createReembedService, type ReembedService } from './reembed-service.ts';
 import { atMostEvery } from './service-log.ts';
 import type { ServiceParts, ServiceState } from './service-parts.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -12,6 +13,7 @@ import { startUpkeep } from './upkeep.ts';
 export interface Services {
   readonly memory: MemoryService;
   readonly governance: GovernanceService;
+  readonly reembed: ReembedService;
   /** How much of the audit and the traces waits, was written, and was lost. */
   readonly recorded: Recorder['counts'];
   /** Resolves when the reads and refusals so far are in the audit. */
@@ -44,6 +46,7 @@ export function createServices(parts: ServiceParts): Services {
   return {
     memory: createMemoryService(state),
     governance: createGovernanceService(state),
+    reembed: createReembedService(state),
     recorded: () => recorder.counts(),
     flush: () => recorder.flush(),
     async close() {

@@ -205,7 +205,10 @@ async function finishIfComplete(
   // What the model refuses is a person's to decide.
   if (settled < entries || (refused > 0 && job.kind === 'change')) return false;
   try {
-    if (job.kind === 'change') await verifyChange(parts, tenantId, job, { signal });
+    if (job.kind === 'change') {
+      const { counts } = await verifyChange(parts, tenantId, job, { signal });
+      if (counts.unseen > 0) throw unseen(job, counts.unseen);
+    }
     const accepts = { refused: job.kind === 'fill', waiting: false };
     await embeddings.finishJob(systemAccess(tenantId), job.id, accepts, { now: clock() });
   } catch (error) {
@@ -215,6 +218,11 @@ async function finishIfComplete(
   }
   if (job.purgesOld) await purgeUnused(embeddings, tenantId, signal);
   return true;
+}
+
+/** Entries with neither a vector nor a note that they lack one: nothing this product does leads there. */
+function unseen({ id }: EmbeddingJob, count: number): Error {
+  return new Error(`The job ${id} has missed ${count} entries; it is not finished.`);
 }
 
 /** Removes every vector that nothing uses, some at a time; gives how many. */

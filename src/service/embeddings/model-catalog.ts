@@ -9,6 +9,8 @@ export interface ModelCatalogParts {
   readonly configured: EmbeddingService;
   /** What another process opens one of the configured models with; null where none can. */
   readonly settingsOf: (modelId: string) => JsonObject | null;
+  /** The settings of a provider by its name or its configuration. @throws PalimpsestError `invalid_config` */
+  readonly settingsFor: (provider: string | JsonObject) => JsonObject;
   /** Opens a model alone. @throws PalimpsestError `invalid_config` where this process can not */
   readonly open: (settings: JsonObject) => EmbeddingService;
 }

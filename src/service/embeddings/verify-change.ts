@@ -1,6 +1,7 @@
 import type { EmbeddingState, KnownModel } from '../../core/embedding-state.ts';
 import { embeddingPlan } from '../../core/embedding-state.ts';
 import type { ChangeVerification, EmbeddingJob, EmbeddingStore } from '../../core/embedding-store.ts';
+import { PalimpsestError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { ModelCatalog } from './model-catalog.ts';
 
@@ -25,7 +26,10 @@ export async function verifyChange(
   parts: VerifyParts,
   tenantId: string,
   job: EmbeddingJob,
-  options: { readonly queries?: readonly string[] | undefined; readonly signal?: AbortSignal } = {},
+  options: {
+    readonly queries?: readonly string[] | undefined;
+    readonly signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<ChangeVerification> {
   const { embeddings, clock } = parts;
   const counts = await embeddings.coverage(tenantId, job.id);
@@ -75,15 +79,21 @@ async function measureOverlap(
   return { k: NEAREST, queries: shares.length, mean, least: Math.min(...shares) };
 }
 
-/** Undefined where the model itself gives no answer; null where it finds nothing to embed. */
+/** Undefined where the model can't be asked here; null where it finds nothing to embed, or fails at this text. */
 async function queryVector(
   { catalog }: VerifyParts,
   model: KnownModel,
   query: string,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array | null | undefined> {
-  const answer = await catalog.forQueries(model)?.embedQuery(query, { signal });
-  return answer?.modelId === model.modelId ? answer.vector : undefined;
+  try {
+    const answer = await catalog.forQueries(model)?.embedQuery(query, { signal });
+    return answer?.modelId === model.modelId ? answer.vector : undefined;
+  } catch (error) {
+    // The overlap is for information: what it could not ask is missing from its number of queries.
+    if (PalimpsestError.isInstance(error) && error.code === 'embedding_failed') return null;
+    throw error;
+  }
 }
 
 /** Share of the first list that is in the second too; of nothing, all. */

@@ -1,0 +1,240 @@
+import {
+  type EmbeddingAssignment,
+  type KnownModel,
+  parseEmbeddingScope,
+  WHOLE_STORE,
+} from '../../core/embedding-state.ts';
+import type { ChangeVerification, EmbeddingJob, JobProgress } from '../../core/embedding-store.ts';
+import { conflict, notFound, PalimpsestError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/types.ts';
+import type { RequestContext } from '../request-context.ts';
+import { auditOf, type ServiceState } from '../service-parts.ts';
+import { purgeUnused } from './backfill.ts';
+import { verifyChange } from './verify-change.ts';
+
+/** Changes of the model that entries are searched by: what an administrator starts, watches and undoes. */
+
+export interface ChangeRequest {
+  /**
+   * The provider to change to: its name, or its configuration with the field `provider`. Default: the one this
+   * process is configured with.
+   */
+  readonly to?: string | JsonObject | undefined;
+  /** `*` (default), a namespace, or a namespace and `.*` for all below it. */
+  readonly scope?: string | undefined;
+  /** Whether searches switch as soon as the change is complete and verified. Default true. */
+  readonly switchesItself?: boolean | undefined;
+  /** Whether vectors that the switch leaves unused are removed then. Default false: a rollback needs them. */
+  readonly purgesOld?: boolean | undefined;
+}
+
+export interface RollbackRequest {
+  readonly scope?: string | undefined;
+  /**
+   * Switches back at once, although entries written since may wait for their vector under the old model; searches
+   * say `degraded` until they have it. Default false: they get it first.
+   */
+  readonly immediately?: boolean | undefined;
+}
+
+/** Which models there are, and what is happening to them. */
+export interface EmbeddingStatus {
+  readonly assignments: readonly EmbeddingAssignment[];
+  /** Newest first; progress of those that are not over. */
+  readonly jobs: readonly { readonly job: EmbeddingJob; readonly progress: JobProgress | null }[];
+}
+
+/** Jobs a status shows: those before them are history. */
+const SHOWN_JOBS = 10;
+/** Entries looked at in one step of a rollback. */
+const SCAN_STEP = 2_000;
+
+/**
+ * Starts a change, or gives the one to the same model that is under way already: a command that was killed is
+ * simply given again.
+ */
+export async function startChange(
+  state: ServiceState,
+  context: RequestContext,
+  request: ChangeRequest,
+): Promise<EmbeddingJob> {
+  const { tenantId } = governor(context);
+  const scope = parseEmbeddingScope(request.scope ?? WHOLE_STORE, 'namespace');
+  const model = await modelFor(state, request.to);
+  const open = (await state.embeddings.listJobs(tenantId)).find(
+    (job) =>
+      isOpen(job) && job.kind === 'change' && job.scope === scope && job.model.modelId === model.modelId,
+  );
+  if (open !== undefined) return open;
+  await state.embeddings.registerModel(tenantId, model);
+  const job = await state.embeddings.startJob(
+    context.access,
+    {
+      kind: 'change',
+      scope,
+      modelId: model.modelId,
+      switchesItself: request.switchesItself ?? true,
+      purgesOld: request.purgesOld ?? false,
+    },
+    auditOf(state, context),
+  );
+  state.backfill.kick();
+  return job;
+}
+
+async function modelFor({ models }: ServiceState, to: string | JsonObject | undefined): Promise<KnownModel> {
+  const [configured] = models.configured.models;
+  if (to === undefined) {
+    if (configured !== undefined) return { ...configured, settings: models.settingsOf(configured.modelId) };
+    throw new PalimpsestError(
+      'invalid_config',
+      'No embedding model is configured that could be changed to.',
+      {
+        details: [{ path: 'to', hint: 'Name a provider, or configure one.' }],
+      },
+    );
+  }
+  const settings = models.settingsFor(to);
+  const service = models.open(settings);
+  try {
+    const [model] = service.models;
+    if (model === undefined) throw new Error('A configuration of one provider gave no model.');
+    const { modelId, dimensions } = model;
+    return { modelId, dimensions, settings };
+  } finally {
+    await service.close();
+  }
+}
+
+function isOpen({ status }: EmbeddingJob): boolean {
+  return status === 'running' || status === 'paused';
+}
+
+export async function embeddingStatus(
+  { embeddings }: ServiceState,
+  context: RequestContext,
+): Promise<EmbeddingStatus> {
+  const { tenantId } = governor(context);
+  const { assignments } = await embeddings.embeddingState(tenantId);
+  const jobs = [];
+  for (const job of (await embeddings.listJobs(tenantId)).slice(0, SHOWN_JOBS)) {
+    jobs.push({ job, progress: isOpen(job) ? await embeddings.jobProgress(tenantId, job.id) : null });
+  }
+  return { assignments, jobs };
+}
+
+/** A job by its id; without one, the change that is open. */
+export async function findJob(
+  { embeddings }: Pick<ServiceState, 'embeddings'>,
+  context: RequestContext,
+  jobId: string | undefined,
+): Promise<EmbeddingJob> {
+  const { tenantId } = governor(context);
+  const jobs = await embeddings.listJobs(tenantId);
+  const found =
+    jobId === undefined
+      ? jobs.find((job) => job.kind === 'change' && isOpen(job))
+      : jobs.find(({ id }) => id === jobId.toLowerCase());
+  if (found !== undefined) return found;
+  if (jobId !== undefined) throw notFound('embedding job', jobId.slice(0, 64));
+  throw conflict('No change of the embedding model is under way.', {
+    hint: 'Start one, or name a job by its id.',
+  });
+}
+
+/** Compares both models before the switch; changes nothing that is searched. */
+export async function verifyJob(
+  state: ServiceState,
+  context: RequestContext,
+  jobId: string | undefined,
+  options: {
+    readonly queries?: readonly string[] | undefined;
+    readonly signal?: AbortSignal | undefined;
+  } = {},
+): Promise<ChangeVerification> {
+  const job = await findJob(state, context, jobId);
+  return verifyChange(state, governor(context).tenantId, job, options);
+}
+
+/**
+ * Switches searches to the model of a complete change.
+ *
+ * @throws PalimpsestError `conflict` while entries are missing, or refused and not accepted as such
+ */
+export async function switchJob(
+  state: ServiceState,
+  context: RequestContext,
+  jobId: string | undefined,
+  options: { readonly acceptsRefused?: boolean | undefined } = {},
+): Promise<EmbeddingJob> {
+  const { tenantId } = governor(context);
+  const found = await findJob(state, context, jobId);
+  const { counts } = await verifyChange(state, tenantId, found);
+  requireNothingUnseen(found, counts.unseen);
+  const accepts = { refused: options.acceptsRefused ?? false, waiting: false };
+  const job = await state.embeddings.finishJob(context.access, found.id, accepts, auditOf(state, context));
+  if (job.purgesOld) await purgeUnused(state.embeddings, tenantId);
+  return job;
+}
+
+export function requireNothingUnseen({ id }: EmbeddingJob, unseen: number): void {
+  if (unseen === 0) return;
+  throw conflict(`The job ${id} has not looked at ${unseen} entries yet.`, {
+    got: unseen,
+    hint: 'Let it run to its end first.',
+  });
+}
+
+/** Changes a scope back to the model it had before its last change. */
+export async function rollBack(
+  state: ServiceState,
+  context: RequestContext,
+  { scope = WHOLE_STORE, immediately = false }: RollbackRequest,
+): Promise<EmbeddingJob> {
+  const { tenantId } = governor(context);
+  parseEmbeddingScope(scope, 'namespace');
+  const { embeddings } = state;
+  const last = (await embeddings.listJobs(tenantId)).find(
+    (job) => job.kind === 'change' && job.status === 'done' && job.scope === scope,
+  );
+  if (last === undefined || last.previousModel === null) {
+    throw conflict(`There is no earlier model of ${scope} to go back to.`, { path: 'namespace', got: scope });
+  }
+  const job = await embeddings.startJob(
+    context.access,
+    {
+      kind: 'change',
+      scope,
+      modelId: last.previousModel.modelId,
+      switchesItself: true,
+      purgesOld: false,
+    },
+    auditOf(state, context),
+  );
+  state.backfill.kick();
+  if (!immediately) return job;
+  // What waits has to be known before the switch: afterwards nobody looks through the entries.
+  while (await embeddings.scanNext(tenantId, job.model.modelId, SCAN_STEP));
+  const accepts = { refused: true, waiting: true };
+  return embeddings.finishJob(context.access, job.id, accepts, auditOf(state, context));
+}
+
+/** Removes vectors that nothing uses. Gives how many. */
+export async function purgeOld(
+  state: ServiceState,
+  context: RequestContext,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { tenantId } = governor(context);
+  const removed = await purgeUnused(state.embeddings, tenantId, signal);
+  await state.embeddings.auditPurge(context.access, { removed }, auditOf(state, context));
+  return removed;
+}
+
+/** @throws PalimpsestError `forbidden` for whoever does not govern the tenant */
+export function governor({ access: { principal } }: RequestContext): { readonly tenantId: string } {
+  if (principal.isAdmin || principal.isTenantWide) return principal;
+  throw new PalimpsestError('forbidden', 'Only an administrator may look at and change embedding models.', {
+    details: [{ got: principal.userId, hint: 'A model measures the searches of every user of the tenant.' }],
+  });
+}
