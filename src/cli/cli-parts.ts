@@ -1,10 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
+import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 
 /** A running service and what ends it. */
 export interface OpenedService {
   readonly service: MemoryService;
+  readonly governance: GovernanceService;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import type { CliParts } from './cli-parts.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addImportCommand } from './commands/import.ts';
+import { addKeysCommand } from './commands/keys.ts';
 import { addConfirmCommand, addForgetCommand, addPurgeCommand, addRestoreCommand } from './commands/life.ts';
 import { addListCommand } from './commands/list.ts';
 import { addRecallCommand } from './commands/recall.ts';
@@ -27,6 +28,7 @@ const COMMANDS = [
   addImportCommand,
   addExportCommand,
   addRulesCommand,
+  addKeysCommand,
   addDoctorCommand,
 ];
 

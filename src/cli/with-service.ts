@@ -1,4 +1,5 @@
 import { type ConfigOptions, loadConfig } from '../config/config.ts';
+import type { GovernanceService } from '../service/governance-service.ts';
 import { LOCAL_OPERATOR } from '../service/local-operator.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { RequestContext } from '../service/request-context.ts';
@@ -11,11 +12,11 @@ const CONTEXT: RequestContext = { access: LOCAL_OPERATOR };
 export async function withService<T>(
   parts: CliParts,
   options: ConfigOptions,
-  work: (service: MemoryService, context: RequestContext) => Promise<T>,
+  work: (service: MemoryService, context: RequestContext, governance: GovernanceService) => Promise<T>,
 ): Promise<T> {
   const opened = await parts.openMemory(loadConfig(options));
   try {
-    return await work(opened.service, CONTEXT);
+    return await work(opened.service, CONTEXT, opened.governance);
   } finally {
     await opened.close();
   }

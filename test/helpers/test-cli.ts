@@ -32,7 +32,11 @@ export async function openTestCli(): Promise<TestCli> {
       stdin: Readable.from([Buffer.from(input)]),
       stdout: stdout.output,
       stderr: stderr.output,
-      openMemory: async (_config: Config) => ({ service: opened.service, close: async () => {} }),
+      openMemory: async (_config: Config) => ({
+        service: opened.service,
+        governance: opened.governance,
+        close: async () => {},
+      }),
       serve: () => Promise.reject(new Error('not under test')),
       stopSignal: () => Promise.resolve(),
     };
