@@ -29,7 +29,7 @@ test('a key is made, shown once, listed without its secret, and revoked', async 
   expect(table).toContain('notebook');
   expect(table).toContain('never used');
   expect((await cli.run('keys', 'revoke', key.id)).stdout).toBe('Revoked notebook of ada\n');
-  expect((await cli.run('keys', 'list')).stdout).toContain('revoked 20');
+  expect((await cli.run('keys', 'list')).stdout).toMatch(/│ revoked +│/);
 });
 
 test('scopes, expiry and tenant are as they are said', async () => {
