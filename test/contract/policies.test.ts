@@ -113,7 +113,7 @@ describe('what is read', () => {
 });
 
 test('a task’s policy replaces its agent’s whole: what it leaves out is not filled from the agent’s', async () => {
-  await put({ readNamespaces: ['team.*'], topK: 1, profile: 'weighted', allowToolWrite: true });
+  await put({ readNamespaces: ['team.sales'], topK: 1, profile: 'weighted', allowToolWrite: true });
   await put({ readNamespaces: ['vector.global.*'] }, 'task');
   const subject = { agentId, taskId };
   const result = await services.service.recall(as('ada', { subject }), { query: 'q' });
