@@ -3,6 +3,7 @@ import type { BuiltContext } from '../core/context/build-context.ts';
 import { INSTRUCTION_VARIABLES } from '../core/context/instruction.ts';
 import type { ChatMessage } from '../core/context/messages.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
+import { jsonValueSchema } from './json-value.ts';
 import { shownTrace, wireTraceSchema } from './ranking-trace.ts';
 import { wireWarningsField } from './warning.ts';
 import type { InCode } from './wire-form.ts';
@@ -35,7 +36,7 @@ export const wireContextAnswerSchema = z
     unset_variables: z
       .array(z.strictObject({ pattern: z.string(), variable: z.enum(INSTRUCTION_VARIABLES) }))
       .meta({ description: 'Variables that instructions name and the request does not set.' }),
-    messages: z.array(z.json()).optional().meta({
+    messages: z.array(jsonValueSchema).optional().meta({
       description: 'The messages with the block in its place, where return_messages asked for them.',
     }),
     trace_id: z.string().meta({ format: 'uuid', description: 'Feedback names it.' }),
