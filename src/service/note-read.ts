@@ -4,9 +4,9 @@ import type { RecallTrace } from '../core/ranking/trace.ts';
 import { otherOwners, outOfReach } from '../core/reach.ts';
 import type { Access, JsonObject } from '../core/types.ts';
 import { noteRefusal } from './guard.ts';
-import { storedTrace } from './recorder.ts';
 import { auditDetail, type RequestContext } from './request-context.ts';
 import type { ServiceState } from './service-parts.ts';
+import { storedTrace } from './stored-trace.ts';
 
 /** A read that was carried out. */
 export interface Read {

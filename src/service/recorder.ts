@@ -1,8 +1,9 @@
-import type { GovernanceStore, NewAuditRecord, NewRefusal, NewTrace } from '../core/governance.ts';
+import type { GovernanceStore, NewAuditRecord, NewRefusal } from '../core/governance.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
 import type { Access, JsonObject } from '../core/types.ts';
 import { type BackgroundQueue, createBackgroundQueue, type QueueCounts } from './background-queue.ts';
 import { atMostEvery, type ServiceLog } from './service-log.ts';
+import { storedTrace } from './stored-trace.ts';
 
 /** A read to write down: its audit record, and for a ranked read its trace. */
 export interface ReadNote {
@@ -114,20 +115,4 @@ function queueOf<Item>(
       sayDropped(count);
     },
   });
-}
-
-/** The query stands in a column of its own, so that it can be kept from those who may not read it. */
-export function storedTrace(
-  { principal }: Access,
-  trace: RecallTrace,
-  traceForm: RecorderParts['traceForm'],
-): NewTrace {
-  const { query, ...form } = traceForm(trace);
-  return {
-    id: trace.id,
-    userId: principal.userId,
-    createdAt: new Date(trace.now),
-    query: trace.query,
-    trace: form,
-  };
 }
