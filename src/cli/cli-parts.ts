@@ -2,11 +2,13 @@ import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
+import type { ReembedService } from '../service/reembed-service.ts';
 
 /** A running service and what ends it. */
 export interface OpenedService {
   readonly service: MemoryService;
   readonly governance: GovernanceService;
+  readonly reembed: ReembedService;
   close(): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import { addKeysCommand } from './commands/keys.ts';
 import { addConfirmCommand, addForgetCommand, addPurgeCommand, addRestoreCommand } from './commands/life.ts';
 import { addListCommand } from './commands/list.ts';
 import { addRecallCommand } from './commands/recall.ts';
+import { addReembedCommand } from './commands/reembed.ts';
 import { addRememberCommand } from './commands/remember.ts';
 import { addRulesCommand } from './commands/rules.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -29,6 +30,7 @@ const COMMANDS = [
   addExportCommand,
   addRulesCommand,
   addKeysCommand,
+  addReembedCommand,
   addDoctorCommand,
 ];
 

@@ -2,21 +2,39 @@ import { type ConfigOptions, loadConfig } from '../config/config.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import { LOCAL_OPERATOR } from '../service/local-operator.ts';
 import type { MemoryService } from '../service/memory-service.ts';
+import type { ReembedService } from '../service/reembed-service.ts';
 import type { RequestContext } from '../service/request-context.ts';
-import type { CliParts } from './cli-parts.ts';
+import type { CliParts, OpenedService } from './cli-parts.ts';
 
 /** The command line acts as the operator of the store. */
 const CONTEXT: RequestContext = { access: LOCAL_OPERATOR };
 
 /** Opens the store a command was told, works with it, and closes it whatever happens. */
-export async function withService<T>(
+export function withService<T>(
   parts: CliParts,
   options: ConfigOptions,
   work: (service: MemoryService, context: RequestContext, governance: GovernanceService) => Promise<T>,
 ): Promise<T> {
+  return withOpened(parts, options, ({ service, governance }) => work(service, CONTEXT, governance));
+}
+
+/** The same for commands that change the embedding model. */
+export function withReembed<T>(
+  parts: CliParts,
+  options: ConfigOptions,
+  work: (service: ReembedService, context: RequestContext) => Promise<T>,
+): Promise<T> {
+  return withOpened(parts, options, ({ reembed }) => work(reembed, CONTEXT));
+}
+
+async function withOpened<T>(
+  parts: CliParts,
+  options: ConfigOptions,
+  work: (opened: OpenedService) => Promise<T>,
+): Promise<T> {
   const opened = await parts.openMemory(loadConfig(options));
   try {
-    return await work(opened.service, CONTEXT, opened.governance);
+    return await work(opened);
   } finally {
     await opened.close();
   }

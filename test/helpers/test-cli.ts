@@ -32,13 +32,10 @@ export async function openTestCli(): Promise<TestCli> {
       stdin: Readable.from([Buffer.from(input)]),
       stdout: stdout.output,
       stderr: stderr.output,
-      openMemory: async (_config: Config) => ({
-        service: opened.service,
-        governance: opened.governance,
-        close: async () => {},
-      }),
+      openMemory: async (_config: Config) => ({ ...opened, close: async () => {} }),
       serve: () => Promise.reject(new Error('not under test')),
-      stopSignal: () => Promise.resolve(),
+      // Nobody stops a command under test.
+      stopSignal: () => new Promise(() => undefined),
     };
     const code = await runCli(argv, parts);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
