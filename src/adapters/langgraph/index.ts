@@ -1,0 +1,6 @@
+export {
+  PalimpsestStore,
+  type PalimpsestStoreOptions,
+  type PutOperationWithTtl,
+  type StoreMemory,
+} from './palimpsest-store.ts';
