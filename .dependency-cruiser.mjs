@@ -20,7 +20,7 @@ const MAY_IMPORT = {
   adapters: ['client', 'contract', 'core', 'service'],
   library: ['contract', 'core', 'service'],
   http: ['contract', 'core', 'service'],
-  mcp: ['contract', 'core', 'service'],
+  mcp: ['client', 'contract', 'core', 'service'],
   cli: ['config', 'contract', 'core', 'eval', 'service'],
 };
 
@@ -88,7 +88,15 @@ export default {
       comment: 'A user of the package does not get its development dependencies.',
       severity: 'error',
       from: { path: '^src/', pathNot: UNIT_TEST },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+      // A framework that users bring along, a peer, is here for development too.
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm-peer'] },
+    },
+    {
+      name: 'frameworks-belong-to-adapters',
+      comment: 'Agent frameworks are optional: who uses another part of the package need not have them.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/adapters/', UNIT_TEST] },
+      to: { path: 'node_modules/(ai|@ai-sdk|@langchain|@mastra|@openai)/' },
     },
     {
       name: 'imports-resolve',

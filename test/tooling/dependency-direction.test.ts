@@ -14,7 +14,7 @@ const SOUND_TREE = {
   'src/store/sql.ts': "import pg from 'pg';\nimport '../core/score.ts';\nexport interface Row { id: string }",
   'src/http/routes.ts': "import '../contract/wire.ts';\nimport '../service/recall.ts';",
   'src/client/client.ts': "import type { Wire } from '../contract/wire.ts';",
-  'src/adapters/framework.ts': "import '../client/client.ts';",
+  'src/adapters/framework.ts': "import '../client/client.ts';\nimport { tool } from 'ai';",
   'src/eval/run.ts': "import '../service/recall.ts';",
   'src/cli/commands.ts': "import '../config/config.ts';\nimport '../eval/run.ts';",
   'src/cli/main.ts': "import '../app.ts';\nimport './commands.ts';",
@@ -54,6 +54,7 @@ const BREACHES: [rule: string, file: string, content: string][] = [
   ['no-import-cycle', 'src/store/right.ts', "import type { Left } from './left.ts';\nexport type Right = 1;"],
   ['source-imports-source-only', 'src/service/c.ts', "import '../../test/helper.ts';"],
   ['no-development-package-in-source', 'src/store/b.ts', "import 'vitest';"],
+  ['frameworks-belong-to-adapters', 'src/service/d.ts', "import type { Tool } from 'ai';"],
   ['imports-resolve', 'src/store/c.ts', "import './missing.ts';"],
   ['console-speaks-http', 'console/a.ts', "import '../src/core/score.ts';"],
   ['console-takes-contract-types-only', 'console/b.ts', "import { wire } from '../src/contract/wire.ts';"],
@@ -76,7 +77,8 @@ async function violationsIn(files: Record<string, string>): Promise<string[]> {
 
 const PACKAGE_JSON = JSON.stringify({
   dependencies: { pg: '*', zod: '*' },
-  devDependencies: { vitest: '*' },
+  devDependencies: { vitest: '*', ai: '*' },
+  peerDependencies: { ai: '*' },
 });
 
 describe('the dependency direction', () => {
