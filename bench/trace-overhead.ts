@@ -1,14 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { toWireTrace } from '../src/contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from '../src/core/defaults.ts';
-import type { GovernanceStore } from '../src/core/governance.ts';
+import { DEFAULT_RETENTION, type GovernanceStore } from '../src/core/governance.ts';
 import type { JsonObject } from '../src/core/types.ts';
 import { openModels } from '../src/embedding/open-models.ts';
 import { createKeySecret } from '../src/identity/key-secret.ts';
 import { LOCAL_OPERATOR } from '../src/service/local-operator.ts';
 import { SILENT_LOG } from '../src/service/service-log.ts';
 import { createServices } from '../src/service/services.ts';
-import { DEFAULT_RETENTION } from '../src/service/upkeep.ts';
 import { type OpenedStore, openStore } from '../src/store/open-store.ts';
 import { utf8ByteCounter } from '../src/tokenizer/utf8-byte-counter.ts';
 import { readCorpus } from './corpus.ts';

@@ -8,6 +8,7 @@ test('nothing said: an embedded store in the platform’s folder, on loopback po
     store: { dataDir: defaultDataDir() },
     http: { host: '127.0.0.1', port: 7077, corsOrigins: [], rateLimit: undefined, trustedProxies: [] },
     identity: { mode: 'local', tokens: null },
+    retention: { auditDays: 365, traceDays: 30 },
     logLevel: 'info',
     embedding: { provider: 'hashing' },
   });

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import envPaths from 'env-paths';
 import { excerpt, type PalimpsestError } from '../core/errors.ts';
+import type { Retention } from '../core/governance.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import { HTTP_NAMES, type HttpConfig, httpConfig } from './http-config.ts';
 import { IDENTITY_NAMES, type IdentityConfig, identityConfig } from './identity-config.ts';
+import { RETENTION_NAMES, retentionConfig } from './retention-config.ts';
 import { invalidConfig, oneOf, type Setting } from './setting.ts';
 
 /** Where entries are kept: in a directory of this machine, or in a PostgreSQL with pgvector. */
@@ -22,6 +24,9 @@ export interface Config {
     readonly port: number;
   };
   readonly identity: IdentityConfig;
+  /** Shown to a server that holds the data directory and asks who asks. Default: nothing is shown. */
+  readonly apiKey: string | undefined;
+  readonly retention: Retention;
   /** Default info. */
   readonly logLevel: LogLevel;
   readonly embedding: {
@@ -53,8 +58,10 @@ export const ENVIRONMENT_NAMES = [
   'PALIMPSEST_PORT',
   'PALIMPSEST_LOG_LEVEL',
   'PALIMPSEST_EMBEDDING_PROVIDER',
+  'PALIMPSEST_API_KEY',
   ...HTTP_NAMES,
   ...IDENTITY_NAMES,
+  ...RETENTION_NAMES,
 ] as const;
 /** For the project's own tests: theirs to read, not ours to refuse. */
 const TEST_PREFIX = 'PALIMPSEST_TEST_';
@@ -89,6 +96,8 @@ export function loadConfig(options: ConfigOptions = {}, environment: Environment
       ...httpConfig((name) => setting(undefined, name)),
     },
     identity: identityConfig((name) => setting(undefined, name)),
+    apiKey: setting(undefined, 'PALIMPSEST_API_KEY').value,
+    retention: retentionConfig((name) => setting(undefined, name)),
     logLevel: oneOf(LOG_LEVELS, setting(options.logLevel, 'PALIMPSEST_LOG_LEVEL')) ?? 'info',
     embedding: { provider: setting(undefined, 'PALIMPSEST_EMBEDDING_PROVIDER').value ?? 'hashing' },
   };

@@ -163,6 +163,20 @@ export interface NamespaceReport {
   readonly contentBytes: number;
 }
 
+/** How long what can be looked up afterwards is kept. */
+export interface Retention {
+  /** Days of audit records; null keeps all. */
+  readonly auditDays: number | null;
+  /** Days of traces; null keeps all. */
+  readonly traceDays: number | null;
+}
+
+/**
+ * Traces are large, and asked about in the days after; who did what is asked about at the year's end. SPEC names no
+ * time, and a database that only grows fails some day.
+ */
+export const DEFAULT_RETENTION: Retention = { auditDays: 365, traceDays: 30 };
+
 /** An answer kept under an `Idempotency-Key`. */
 export interface IdempotentAnswer {
   /** SHA-256 of what was asked; the same key with another request is a conflict. */

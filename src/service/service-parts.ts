@@ -1,5 +1,5 @@
 import type { EmbeddingStore } from '../core/embedding-store.ts';
-import type { GovernanceStore, KeySecret } from '../core/governance.ts';
+import type { GovernanceStore, KeySecret, Retention } from '../core/governance.ts';
 import type { AuditContext, Clock, Store, TokenCounter } from '../core/ports.ts';
 import type { RankingProfile } from '../core/types.ts';
 import type { Backfill } from './embeddings/backfill.ts';
@@ -7,7 +7,6 @@ import type { ModelCatalog, ModelCatalogParts } from './embeddings/model-catalog
 import type { ModelRoles } from './embeddings/model-roles.ts';
 import type { Recorder, RecorderParts } from './recorder.ts';
 import { auditDetail, type RequestContext } from './request-context.ts';
-import type { Retention } from './upkeep.ts';
 
 /** What the use cases work with. All of it comes from outside, so that tests bring their own. */
 export interface ServiceParts extends RecorderParts {

@@ -1,20 +1,6 @@
-import type { GovernanceStore } from '../core/governance.ts';
+import type { GovernanceStore, Retention } from '../core/governance.ts';
 import type { Clock } from '../core/ports.ts';
 import type { ServiceLog } from './service-log.ts';
-
-/** How long what can be looked up afterwards is kept. */
-export interface Retention {
-  /** Days of audit records; null keeps all. */
-  readonly auditDays: number | null;
-  /** Days of traces; null keeps all. */
-  readonly traceDays: number | null;
-}
-
-/**
- * Traces are large, and asked about in the days after; who did what is asked about at the year's end. SPEC names no
- * time, and a database that only grows fails some day.
- */
-export const DEFAULT_RETENTION: Retention = { auditDays: 365, traceDays: 30 };
 
 /** What upkeep removed. */
 export interface UpkeepResult {
