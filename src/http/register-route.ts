@@ -143,7 +143,8 @@ function requestHash(request: FastifyRequest): string {
 interface ShownReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: JsonValue | undefined;
+  /** JSON; empty where there is nothing to say. */
+  readonly text: string;
 }
 
 function shownReply<Route extends RouteDefinition>(route: Route, reply: RouteReply<Route>): ShownReply {
@@ -152,7 +153,7 @@ function shownReply<Route extends RouteDefinition>(route: Route, reply: RouteRep
   return {
     status: Number(status ?? Object.keys(route.answers)[0]),
     headers,
-    body: route.answer === undefined ? undefined : (toWire(route.answer, body as never) as JsonValue),
+    text: route.answer === undefined ? '' : JSON.stringify(toWire(route.answer, body as never)),
   };
 }
 
@@ -164,28 +165,29 @@ async function sendReply<Route extends RouteDefinition>(
   if (!('lines' in answered)) return sendShown(reply, shownReply(route, answered));
   const { answer } = route;
   if (answer === undefined) throw new Error('A route of lines has no schema for them.');
-  const text = await toJsonLines(answered.lines, (line) => toWire(answer, line as never));
-  return reply.type(LINES_TYPE).send(text);
+  const lines = await toJsonLines(answered.lines, (line) => toWire(answer, line as never));
+  return reply.type(LINES_TYPE).send(lines);
 }
 
-function sendShown(reply: FastifyReply, { status, headers, body }: ShownReply): FastifyReply {
+function sendShown(reply: FastifyReply, { status, headers, text }: ShownReply): FastifyReply {
   reply.code(status).headers(headers);
-  return body === undefined ? reply.send() : reply.type(JSON_TYPE).send(JSON.stringify(body));
+  return text === '' ? reply.send() : reply.type(JSON_TYPE).send(text);
 }
 
+/** Kept as text: the database would give the fields of a JSON value back in another order. */
 function keptReply<Route extends RouteDefinition>(
   route: Route,
   answered: RouteReply<Route>,
 ): { status: number; body: JsonValue } {
-  const { status, headers, body = null } = shownReply(route, answered);
-  return { status, body: { headers: { ...headers }, body } };
+  const { status, headers, text } = shownReply(route, answered);
+  return { status, body: { headers: { ...headers }, text } };
 }
 
 function sendKept(
   reply: FastifyReply,
   kept: { readonly status: number; readonly body: JsonValue; readonly isReplay: boolean },
 ): FastifyReply {
-  const { headers, body } = kept.body as { headers: Record<string, string>; body: JsonValue };
+  const { headers, text } = kept.body as { headers: Record<string, string>; text: string };
   if (kept.isReplay) reply.header(IDEMPOTENT_REPLAY_HEADER, 'true');
-  return sendShown(reply, { status: kept.status, headers, body: kept.status === 204 ? undefined : body });
+  return sendShown(reply, { status: kept.status, headers, text });
 }
