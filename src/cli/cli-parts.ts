@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { ReembedService } from '../service/reembed-service.ts';
+import type { RequestSubject } from '../service/request-context.ts';
 
 /** A running service and what ends it. */
 export interface OpenedService {
@@ -27,6 +28,8 @@ export interface CliParts {
   readonly stderr: TextOutput;
   openMemory(config: Config): Promise<OpenedService>;
   serve(config: Config): Promise<RunningServer>;
+  /** Serves MCP on the process' own streams. Resolves when the client has left. */
+  serveMcp(config: Config, subject: RequestSubject): Promise<void>;
   /** Resolves when the process is told to stop; a second signal ends it at once. */
   stopSignal(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { Console } from 'node:console';
 import { packageVersion } from '../config/package-version.ts';
 import type { CliParts } from './cli-parts.ts';
 import { runCli } from './run-cli.ts';
@@ -29,6 +30,12 @@ const parts: CliParts = {
   // Loaded when a command needs a store: --help answers in a tenth of the time.
   openMemory: async (config) => (await import('../app.ts')).openMemory(config),
   serve: async (config) => (await import('../app.ts')).serve(config),
+  serveMcp: async (config, subject) => {
+    // Nothing but answers may be written to standard output, whatever some package says.
+    globalThis.console = new Console(process.stderr, process.stderr);
+    const { serveMcp } = await import('../app.ts');
+    await serveMcp(config, { subject, stdin: process.stdin, stdout: process.stdout, stop: stopSignal() });
+  },
   stopSignal,
 };
 

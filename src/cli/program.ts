@@ -6,6 +6,7 @@ import { addImportCommand } from './commands/import.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addConfirmCommand, addForgetCommand, addPurgeCommand, addRestoreCommand } from './commands/life.ts';
 import { addListCommand } from './commands/list.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addRecallCommand } from './commands/recall.ts';
 import { addReembedCommand } from './commands/reembed.ts';
 import { addRememberCommand } from './commands/remember.ts';
@@ -17,6 +18,7 @@ import { EXIT_CODES } from './exit-code.ts';
 
 const COMMANDS = [
   addServeCommand,
+  addMcpCommand,
   addRememberCommand,
   addRecallCommand,
   addShowCommand,

@@ -16,9 +16,10 @@ import { docsRoutes } from './docs-page.ts';
 import { answerClientError, sendError, sendNotFound } from './error-response.ts';
 import { createHandlers } from './handlers/handlers.ts';
 import { healthRoutes } from './health-routes.ts';
-import type { HttpApp } from './http-app.ts';
+import type { HttpApp, McpHandler } from './http-app.ts';
 import { acceptJsonBodies, acceptJsonLines } from './json-body.ts';
 import { RequestLog } from './log.ts';
+import { mcpRoute } from './mcp-route.ts';
 import { limitRates, type RateLimitOptions } from './rate-limit.ts';
 import { registerRoute } from './register-route.ts';
 import type { RouteHandlers } from './route-handler.ts';
@@ -39,6 +40,8 @@ export interface HttpAppOptions {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Addresses of proxies whose `X-Forwarded-…` headers are believed. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Serves MCP under `/mcp`. Default: there is nothing there. */
+  readonly mcp?: McpHandler | undefined;
 }
 
 /** A body of one entry at its limits, every character escaped, fits; a batch has a limit of its own. */
@@ -115,13 +118,16 @@ function corsOptions(origins: readonly string[]) {
 
 /** Everything under `/v1`: nothing of it is reached before it is known who asks. */
 async function apiRoutes(api: FastifyInstance, options: HttpAppOptions): Promise<void> {
-  const { rateLimit, identify } = options;
+  const { rateLimit, identify, mcp, corsOrigins = [] } = options;
   const handlers = createHandlers(options);
   establishWhoAsks(api, rateLimit === undefined ? identify : await limitRates(api, rateLimit, identify));
   api.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
-  api.register(async (json) => registerRoutes(json, handlers, options.governance, 'json'));
+  api.register(async (json) => {
+    registerRoutes(json, handlers, options.governance, 'json');
+    if (mcp !== undefined) mcpRoute(json, mcp, corsOrigins);
+  });
   api.register(async (lines) => {
     acceptJsonLines(lines);
     registerRoutes(lines, handlers, options.governance, 'json_lines');

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
+import type { RequestContext } from '../service/request-context.ts';
 
 /** The server, built. */
 export type HttpApp = FastifyInstance<
@@ -15,3 +16,6 @@ export interface HandlerParts {
   readonly service: MemoryService;
   readonly governance: GovernanceService;
 }
+
+/** Answers one request of MCP over HTTP, whose asker is known and whose body is read. */
+export type McpHandler = (request: Request, body: unknown, context: RequestContext) => Promise<Response>;

@@ -12,6 +12,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { PalimpsestError } from '../core/errors.ts';
+import type { JsonObject } from '../core/types.ts';
 
 /**
  * Keeps a data directory to one process: two of them destroy a PGlite silently. The lock is the kernel's, so
@@ -27,12 +28,18 @@ export interface DataDirectoryHolder {
   readonly startedAt: string;
   /** Where the holder serves this data, once it does. */
   readonly url?: string;
+  /** What that server wants to be shown, where it serves whoever may read this file and nobody else. */
+  readonly token?: string;
 }
 
 export interface DataDirectoryLock {
   readonly directory: string;
-  /** Tells others where the data is served, so that they can go there instead. */
-  setUrl(url: string): void;
+  /**
+   * Tells others where the data is served, so that they can go there instead.
+   *
+   * @param token - What the server wants to be shown. It stands in a file that only this user may read.
+   */
+  setUrl(url: string, token?: string): void;
   /** Gives the directory free. Further calls do nothing. */
   release(): void;
 }
@@ -81,10 +88,16 @@ export function readHolder(directory: string): DataDirectoryHolder | undefined {
 }
 
 function parseHolder(record: unknown): DataDirectoryHolder | undefined {
-  const { pid, hostname, startedAt, url } = (record ?? {}) as Record<string, unknown>;
+  const { pid, hostname, startedAt, url, token } = (record ?? {}) as Record<string, unknown>;
   if (typeof pid !== 'number' || typeof hostname !== 'string' || typeof startedAt !== 'string')
     return undefined;
-  return { pid, hostname, startedAt, ...(typeof url === 'string' && { url }) };
+  return {
+    pid,
+    hostname,
+    startedAt,
+    ...(typeof url === 'string' && { url }),
+    ...(typeof token === 'string' && { token }),
+  };
 }
 
 type TryLock = (descriptor: number) => boolean;
@@ -139,8 +152,8 @@ function holdLock(directory: string, descriptor: number): DataDirectoryLock {
   let isHeld = true;
   return {
     directory,
-    setUrl(url) {
-      if (isHeld) writeHolder(directory, { ...holder, url });
+    setUrl(url, token) {
+      if (isHeld) writeHolder(directory, { ...holder, url, ...(token !== undefined && { token }) });
     },
     release() {
       if (!isHeld) return;
@@ -168,7 +181,7 @@ function lockedByAnother(directory: string): PalimpsestError {
       details: [
         {
           path: directory,
-          ...(holder !== undefined && { got: { ...holder } }),
+          ...(holder !== undefined && { got: withoutToken(holder) }),
           hint:
             holder?.url === undefined
               ? 'Stop that process, or give this one a directory of its own.'
@@ -177,6 +190,11 @@ function lockedByAnother(directory: string): PalimpsestError {
       ],
     },
   );
+}
+
+/** An error may be shown to anybody. */
+function withoutToken({ token: _, ...holder }: DataDirectoryHolder): JsonObject {
+  return { ...holder };
 }
 
 function describeHolder(holder: DataDirectoryHolder | undefined): string {

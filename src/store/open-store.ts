@@ -34,7 +34,7 @@ export interface OpenedStore {
   /** Models, their changes, and vectors that are still to be made. */
   readonly embeddings: EmbeddingStore;
   /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string): void;
+  setUrl(url: string, token?: string): void;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function openStore(
   }
   const dataDir = 'dataDir' in location ? location.dataDir : undefined;
   const database = await openPglite({ dataDir, onBackgroundError });
-  return { ...storesOn(database, clock), setUrl: (url) => database.setUrl(url) };
+  return { ...storesOn(database, clock), setUrl: (url, token) => database.setUrl(url, token) };
 }
 
 function storesOn(database: SqlDatabase, clock: Clock): Omit<OpenedStore, 'setUrl'> {

@@ -31,7 +31,7 @@ export interface PgliteOptions {
 /** A database inside this process. */
 export interface EmbeddedDatabase extends SqlDatabase {
   /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string): void;
+  setUrl(url: string, token?: string): void;
 }
 
 /** Where the build puts the template, seen from the built file and from the source. */
@@ -82,13 +82,13 @@ async function openLocked(lock: DataDirectoryLock, options: PgliteOptions): Prom
     onClose: () => lock.release(),
     onBackgroundError: options.onBackgroundError ?? (() => {}),
   });
-  return migrated(database, options, (url) => lock.setUrl(url));
+  return migrated(database, options, (url, token) => lock.setUrl(url, token));
 }
 
 async function migrated(
   database: PgliteDatabase,
   options: PgliteOptions,
-  setUrl: (url: string) => void,
+  setUrl: (url: string, token?: string) => void,
 ): Promise<EmbeddedDatabase> {
   try {
     await migrate(database, { directory: options.migrationsDirectory });

@@ -34,6 +34,7 @@ export async function openTestCli(): Promise<TestCli> {
       stderr: stderr.output,
       openMemory: async (_config: Config) => ({ ...opened, close: async () => {} }),
       serve: () => Promise.reject(new Error('not under test')),
+      serveMcp: () => Promise.reject(new Error('not under test')),
       // Nobody stops a command under test.
       stopSignal: () => new Promise(() => undefined),
     };
