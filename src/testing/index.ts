@@ -4,6 +4,7 @@ import { feedbackContract } from './feedback-contract.ts';
 import { governanceContract } from './governance-contract.ts';
 import { lifecycleContract } from './lifecycle-contract.ts';
 import { listContract } from './list-contract.ts';
+import { refusalContract } from './refusal-contract.ts';
 import { searchContract } from './search-contract.ts';
 import { writeContract } from './write-contract.ts';
 
@@ -22,4 +23,5 @@ export const storeContract: readonly ContractSuite[] = [
   feedbackContract,
   accessContract,
   governanceContract,
+  refusalContract,
 ];
