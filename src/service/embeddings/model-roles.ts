@@ -9,7 +9,7 @@ import type { ModelCatalog } from './model-catalog.ts';
  * in the transaction of each write, and what is searched in that of each search.
  */
 export interface ModelRoles {
-  /** The state, at most a second old, with the configured models given their roles first. */
+  /** The state, at most a second old; the tenant is made known and the configured models get their roles first. */
   forWriting(tenantId: string): Promise<EmbeddingState>;
   /** What was seen last, however long ago; null where nothing was. */
   lastSeen(tenantId: string): EmbeddingState | null;
@@ -45,7 +45,7 @@ export function createModelRoles({ embeddings, catalog, clock, log }: ModelRoles
       ...model,
       settings: catalog.settingsOf(model.modelId),
     }));
-    if (models.length === 0) return;
+    // Without models too: it is the tenant's first write, which makes the tenant known.
     const state = await embeddings.adoptModels(tenantId, models, clock());
     saw(tenantId, state);
     sayIfIgnored(tenantId, state);
@@ -55,11 +55,11 @@ export function createModelRoles({ embeddings, catalog, clock, log }: ModelRoles
   function sayIfIgnored(tenantId: string, state: EmbeddingState): void {
     const configured = catalog.configured.models[0]?.modelId;
     const active = activeModelOfStore(state)?.modelId;
-    if (active === undefined || active === configured) return;
+    if (configured === undefined || active === undefined || active === configured) return;
     log.warn('searches use another embedding model than the configured one until entries are re-embedded', {
       tenant_id: tenantId,
       model_id: active,
-      configured_model_id: configured ?? null,
+      configured_model_id: configured,
     });
   }
 
