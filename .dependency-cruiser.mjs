@@ -25,7 +25,7 @@ const MAY_IMPORT = {
 };
 
 /** src/app.ts puts the parts together, src/testing hands out the contract suite: both may see every folder. */
-const SEES_EVERY_FOLDER = '^src/(testing/|app[.]ts$|index[.]ts$)';
+const SEES_EVERY_FOLDER = '^src/(testing/|app(-mcp)?[.]ts$|index[.]ts$)';
 
 const UNIT_TEST = '[.]test[.]ts$';
 
@@ -35,7 +35,10 @@ const folderRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
   severity: 'error',
   from: { path: `^src/${folder}/` },
   // app.ts and index.ts have rules of their own, so that one mistake is told once.
-  to: { path: '^src/', pathNot: [`^src/(${[folder, ...allowed].join('|')})/`, '^src/(app|index)[.]ts$'] },
+  to: {
+    path: '^src/',
+    pathNot: [`^src/(${[folder, ...allowed].join('|')})/`, '^src/(app|app-mcp|index)[.]ts$'],
+  },
 }));
 
 export default {
@@ -59,8 +62,8 @@ export default {
       name: 'only-entry-points-import-app',
       comment: 'src/app.ts knows every part; whoever imports it would know every part too.',
       severity: 'error',
-      from: { path: '^(src|console)/', pathNot: '^src/(index[.]ts|cli/main[.]ts|testing/.*)$' },
-      to: { path: '^src/app[.]ts$' },
+      from: { path: '^(src|console)/', pathNot: '^src/(index[.]ts|app-mcp[.]ts|cli/main[.]ts|testing/.*)$' },
+      to: { path: '^src/app(-mcp)?[.]ts$' },
     },
     {
       name: 'no-index-from-inside',

@@ -1,5 +1,3 @@
-import type { Readable, Writable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
@@ -7,7 +5,6 @@ import { DEFAULT_RATE_LIMIT, type RateLimitConfig } from './config/http-config.t
 import { packageVersion } from './config/package-version.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
-import { PalimpsestError } from './core/errors.ts';
 import { DEFAULT_RETENTION, type KeyStore, type Retention } from './core/governance.ts';
 import type { Clock, TokenCounter } from './core/ports.ts';
 import type { RecallTrace } from './core/ranking/trace.ts';
@@ -17,15 +14,12 @@ import type { HttpApp } from './http/http-app.ts';
 import type { HttpServer, ServeOptions } from './http/serve-http.ts';
 import type { Identify } from './http/who-asks.ts';
 import { createKeySecret } from './identity/key-secret.ts';
-import type { ReachedBackend } from './mcp/shared-backend.ts';
 import type { GovernanceService } from './service/governance-service.ts';
-import { LOCAL_IDENTITY, LOCAL_OPERATOR } from './service/local-operator.ts';
+import { LOCAL_IDENTITY } from './service/local-operator.ts';
 import type { MemoryService } from './service/memory-service.ts';
 import type { ReembedService } from './service/reembed-service.ts';
-import type { RequestSubject } from './service/request-context.ts';
 import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
-import { readHolder } from './store/data-directory-lock.ts';
 import { type OpenedStore, openStore, type StoreLocation } from './store/open-store.ts';
 import { checkTokenizerName, createTokenCounter, DEFAULT_TOKENIZER } from './tokenizer/token-counter.ts';
 
@@ -146,7 +140,7 @@ function embeddingConfigOf(provider: string): EmbeddingChoice {
 
 /** What a process was configured to use, opened. */
 export async function openMemory(config: Config): Promise<OpenedMemoryService> {
-  const { createLogger } = await import('./http/log.ts');
+  const { createLogger } = await import('./http/logger.ts');
   const logger = createLogger(config.logLevel);
   return openMemoryService({
     location: config.store,
@@ -167,7 +161,7 @@ export async function serve(config: Config): Promise<{ readonly url: string; clo
   const [{ buildHttpApp }, { createLogger }, { requireLoopback }, { serveHttp }, { createMcpHandler }] =
     await Promise.all([
       import('./http/app.ts'),
-      import('./http/log.ts'),
+      import('./http/logger.ts'),
       import('./http/loopback.ts'),
       import('./http/serve-http.ts'),
       import('./mcp/http-handler.ts'),
@@ -255,122 +249,4 @@ async function identifyBy(
     token: tokens === null ? undefined : createTokenCheck(tokens, Date.now),
   });
   return (request) => authenticator.authenticate(request.headers);
-}
-
-/** For whom the tools of an MCP server act, and where it speaks. */
-export interface McpOptions {
-  readonly subject: RequestSubject;
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  /** Resolves when the process is told to stop. */
-  readonly stop: Promise<void>;
-}
-
-/**
- * Serves MCP on a pair of streams, on the configured store: opened by this process, or where another one has it
- * open, through that one. Resolves when the client has left.
- */
-export async function serveMcp(config: Config, options: McpOptions): Promise<void> {
-  const [{ createLogger }, { runStdioMcp }] = await Promise.all([
-    import('./http/log.ts'),
-    import('./mcp/run-stdio.ts'),
-  ]);
-  const logger = createLogger(config.logLevel);
-  const { subject, ...streams } = options;
-  await runStdioMcp({
-    ...streams,
-    reach: () => reachMemory(config, subject, logger),
-    counter: tokenCounterOf(DEFAULT_TOKENIZER, {
-      warn: (message, detail, error) => logger.warn({ ...detail, err: error }, message),
-    }),
-    version: packageVersion(),
-    onError: (error) => logger.warn({ err: error }, 'MCP'),
-  });
-}
-
-/** How long a process that has just taken the data gets to say where it serves it. */
-const HOLDER_WAIT_MS = 3000;
-const HOLDER_LOOK_MS = 50;
-
-async function reachMemory(
-  config: Config,
-  subject: RequestSubject,
-  logger: FastifyBaseLogger,
-): Promise<ReachedBackend> {
-  const until = performance.now() + HOLDER_WAIT_MS;
-  for (;;) {
-    try {
-      return await openForTools(config, subject, logger);
-    } catch (error) {
-      if (!PalimpsestError.isInstance(error) || error.code !== 'store_locked') throw error;
-      const holder = 'dataDir' in config.store ? readHolder(config.store.dataDir) : undefined;
-      if (holder?.url !== undefined) {
-        const { createRemoteBackend } = await import('./mcp/remote-backend.ts');
-        const server = { url: holder.url, token: holder.token ?? config.apiKey };
-        return { backend: createRemoteBackend(server, subject), close: async () => {} };
-      }
-      if (performance.now() > until) throw error;
-      await pause(HOLDER_LOOK_MS);
-    }
-  }
-}
-
-async function openForTools(
-  config: Config,
-  subject: RequestSubject,
-  logger: FastifyBaseLogger,
-): Promise<ReachedBackend> {
-  const [memory, { createLocalBackend }] = await Promise.all([
-    openMemory(config),
-    import('./mcp/local-backend.ts'),
-  ]);
-  // A database server serves everybody itself.
-  const peers = 'dataDir' in config.store ? serveOwnProcesses(memory, logger) : undefined;
-  return {
-    backend: createLocalBackend(memory, { access: LOCAL_OPERATOR, subject }),
-    close: async () => {
-      await (await peers)?.close();
-      await memory.close();
-    },
-  };
-}
-
-/** A client that leaves does not wait for its server's other clients. */
-const PEER_DRAIN_MS = 1000;
-
-/**
- * Serves the data to this user's other processes: every client of MCP starts a server of its own, and only one of
- * them can hold the data directory. Whoever asks shows a secret that stands beside the lock, in a file of this
- * user alone, so that the port opens nothing to others on the machine.
- */
-async function serveOwnProcesses(
-  memory: OpenedMemoryService,
-  logger: FastifyBaseLogger,
-): Promise<HttpServer | undefined> {
-  try {
-    const [{ buildHttpApp }, { requireLocalName }, { serveHttp }, { createSecretCheck }] = await Promise.all([
-      import('./http/app.ts'),
-      import('./http/loopback.ts'),
-      import('./http/serve-http.ts'),
-      import('./identity/shared-secret.ts'),
-    ]);
-    const { secret, check } = createSecretCheck();
-    const app = buildHttpApp({
-      service: memory.service,
-      governance: memory.governance,
-      logger,
-      version: packageVersion(),
-      identify: ({ headers }) => {
-        requireLocalName(headers.host);
-        check(headers.authorization);
-        return LOCAL_IDENTITY;
-      },
-    });
-    const server = await serveHttp(app, { host: '127.0.0.1', port: 0, drainMs: PEER_DRAIN_MS });
-    memory.setUrl(server.url, secret);
-    return server;
-  } catch (error) {
-    logger.warn({ err: error }, 'other processes of this user can not use this data while this one does');
-    return undefined;
-  }
 }

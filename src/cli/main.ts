@@ -33,7 +33,7 @@ const parts: CliParts = {
   serveMcp: async (config, subject) => {
     // Nothing but answers may be written to standard output, whatever some package says.
     globalThis.console = new Console(process.stderr, process.stderr);
-    const { serveMcp } = await import('../app.ts');
+    const { serveMcp } = await import('../app-mcp.ts');
     await serveMcp(config, { subject, stdin: process.stdin, stdout: process.stdout, stop: stopSignal() });
   },
   stopSignal,

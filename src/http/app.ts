@@ -18,10 +18,10 @@ import { createHandlers } from './handlers/handlers.ts';
 import { healthRoutes } from './health-routes.ts';
 import type { HttpApp, McpHandler } from './http-app.ts';
 import { acceptJsonBodies, acceptJsonLines } from './json-body.ts';
-import { RequestLog } from './log.ts';
 import { mcpRoute } from './mcp-route.ts';
 import { limitRates, type RateLimitOptions } from './rate-limit.ts';
 import { registerRoute } from './register-route.ts';
+import { RequestLog } from './request-log.ts';
 import type { RouteHandlers } from './route-handler.ts';
 import { establishWhoAsks, type Identify } from './who-asks.ts';
 

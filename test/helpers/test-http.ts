@@ -5,7 +5,7 @@ import type { EmbeddingProvider } from '../../src/core/ports.ts';
 import { createHashingProvider } from '../../src/embedding/hashing.ts';
 import { buildHttpApp, type HttpAppOptions } from '../../src/http/app.ts';
 import type { HttpApp } from '../../src/http/http-app.ts';
-import { createLogger } from '../../src/http/log.ts';
+import { createLogger } from '../../src/http/logger.ts';
 import { createAuthenticator } from '../../src/identity/authenticator.ts';
 import { createKeyCheck } from '../../src/identity/key-check.ts';
 import { LOCAL_IDENTITY, LOCAL_OPERATOR } from '../../src/service/local-operator.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogger, errorForLog } from './log.ts';
+import { createLogger, errorForLog } from './logger.ts';
 
 test('an error is logged by where it happened, never by the values it carries', () => {
   const cause = Object.assign(new Error('duplicate key'), {

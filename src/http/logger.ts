@@ -1,4 +1,3 @@
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 const STDERR = 2;
@@ -30,30 +29,4 @@ export function errorForLog(error: unknown): LoggedError {
   const { name, message, stack, cause } = error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return { type: name, code, message, stack, cause: cause === undefined ? undefined : errorForLog(cause) };
-}
-
-/** One line per request, when it is done. */
-export class RequestLog extends LogController {
-  constructor() {
-    super({ requestIdLogLabel: 'request_id' });
-  }
-
-  override incomingRequest(): void {}
-
-  override routeNotFound(): void {}
-
-  override requestCompleted(
-    error: Error | null | undefined,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): void {
-    const line = {
-      method: request.method,
-      path: request.url.split('?', 1)[0],
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    };
-    if (error === null || error === undefined) request.log.info(line, 'request');
-    else request.log.error({ ...line, err: error }, 'request failed');
-  }
 }
