@@ -125,6 +125,14 @@ export class PalimpsestClient {
     return new PalimpsestClient(this.#transport.with(writeSubjectHeaders({ subject: ids, origin })));
   }
 
+  /**
+   * The same client for what an agent's tools ask: the agent's policy says whether they may write and delete, and the
+   * audit says that a tool asked.
+   */
+  forTools(): PalimpsestClient {
+    return this.for({ origin: 'tool_call' });
+  }
+
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
   async remember(
     input: ClientRememberInput,

@@ -20,7 +20,7 @@ export class OpenedMemory extends UserMemory {
   readonly #opened: OpenedService;
 
   constructor(opened: OpenedService) {
-    super(opened, LOCAL_OPERATOR);
+    super(opened, { access: LOCAL_OPERATOR });
     this.#opened = opened;
   }
 
@@ -29,7 +29,7 @@ export class OpenedMemory extends UserMemory {
    * may read `vector.global.*`, and reaches what the grants open. The database enforces it.
    */
   as(user: ActAsInput): UserMemory {
-    return new UserMemory(this.#opened, accessOf(user));
+    return new UserMemory(this.#opened, { access: accessOf(user) });
   }
 
   /** State of the database. */

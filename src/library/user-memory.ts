@@ -34,20 +34,13 @@ import { requestsToWire, requestToWire } from '../contract/wire-form.ts';
 import type { ChatMessage } from '../core/context/messages.ts';
 import type { FeedbackResult, HistoryChain, WriteOptions } from '../core/ports.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
-import type {
-  Access,
-  MemoryDraft,
-  MemoryEntry,
-  MemoryHit,
-  NamespaceRule,
-  WriteResult,
-} from '../core/types.ts';
+import type { MemoryDraft, MemoryEntry, MemoryHit, NamespaceRule, WriteResult } from '../core/types.ts';
 import type { ContextResult } from '../service/fill-context.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { ImportProgress } from '../service/import-entries.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { RunResult } from '../service/observe-run.ts';
-import type { RequestContext, RequestSubject } from '../service/request-context.ts';
+import type { RequestContext } from '../service/request-context.ts';
 import type { SupersedeResult, SupersedeWith } from '../service/supersede-entry.ts';
 
 export interface RecallOutput {
@@ -100,6 +93,9 @@ export interface ListOutput {
   readonly nextCursor: string | null;
 }
 
+/** For whom a handle acts. */
+export type HandleContext = Pick<RequestContext, 'access' | 'subject' | 'origin'>;
+
 /** What carries out the methods of a handle. */
 export interface MemoryServices {
   readonly service: MemoryService;
@@ -128,11 +124,11 @@ export class UserMemory {
   readonly #service: MemoryService;
   readonly #context: RequestContext;
 
-  constructor(services: MemoryServices, access: Access, subject?: RequestSubject) {
+  constructor(services: MemoryServices, context: HandleContext) {
     const { service } = services;
     this.#services = services;
     this.#service = service;
-    this.#context = { access, subject };
+    this.#context = context;
     this.rules = {
       list: () => service.listRules(this.#context),
       put: async (rule) => {
@@ -148,7 +144,18 @@ export class UserMemory {
    */
   onBehalfOf(subject: SubjectInput): UserMemory {
     const wire = requestToWire(requestSubjectSchema, subject, 'onBehalfOf');
-    return new UserMemory(this.#services, this.#context.access, parseContract(requestSubjectSchema, wire));
+    return new UserMemory(this.#services, {
+      ...this.#context,
+      subject: parseContract(requestSubjectSchema, wire),
+    });
+  }
+
+  /**
+   * The same for what an agent's tools ask: the agent's policy says whether they may write and delete, and the audit
+   * says that a tool asked.
+   */
+  forTools(): UserMemory {
+    return new UserMemory(this.#services, { ...this.#context, origin: 'tool_call' });
   }
 
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */

@@ -181,6 +181,16 @@ describe('writes', () => {
     expect((await refusalOf(memory.remember(draft, { onlyNew: true }))).code).toBe('invalid_input');
   });
 
+  test('what tools ask is under the policy of their agent', async () => {
+    const bob = memory.as({ userId: 'bob' });
+    const draft = { namespace: 'vector.user.bob.tools', content: 'Bob likes boats.' };
+    const agent = bob.onBehalfOf({ agentId: 'unknown' });
+    expect(await codeOf(agent.forTools().remember(draft))).toBe('forbidden');
+    expect((await agent.remember(draft)).operation).toBe('create');
+    expect((await bob.forTools().remember(draft)).operation).toBe('refresh');
+    expect((await agent.forTools().recall({ query: 'boats' })).hits).toHaveLength(1);
+  });
+
   test('namespaces come by path, a page at a time, with what they hold', async () => {
     await memory.rememberMany(
       ['b', 'a', 'a.x'].map((below) => ({ namespace: `pages.${below}`, content: below })),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../../test/helpers/refusal.ts';
 import { PalimpsestError } from '../errors.ts';
-import { placeBlock, queryFromMessages } from './messages.ts';
+import { lastUserMessageIndex, placeBlock, queryFromMessages } from './messages.ts';
 
 const BLOCK = '--- MEMORY ENTRY (…) ---\ncontent\n\nnote';
 
@@ -194,6 +195,20 @@ describe('placeBlock', () => {
       ],
     });
   });
+});
+
+test('the last user message is found behind the steps of an agent that answers it', () => {
+  const messages = [
+    { role: 'user', content: 'Hello.' },
+    { role: 'assistant', content: 'Hi.' },
+    { role: 'user', content: 'And now?' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: '1' }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: '1' }] },
+  ];
+  expect(lastUserMessageIndex(messages)).toBe(2);
+  expect(refusal(() => lastUserMessageIndex([{ role: 'system', content: 'x' }])).details[0]?.path).toBe(
+    'messages',
+  );
 });
 
 describe('queryFromMessages', () => {

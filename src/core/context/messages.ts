@@ -86,6 +86,15 @@ export function queryFromMessages(messages: readonly ChatMessage[]): string {
   );
 }
 
+/**
+ * Position of the message that {@link placeBlock} puts a block into and {@link queryFromMessages} reads.
+ *
+ * @throws PalimpsestError `invalid_input` when there is no user message
+ */
+export function lastUserMessageIndex(messages: readonly ChatMessage[]): number {
+  return lastUserMessage(messages).index;
+}
+
 function lastUserMessage<Message extends ChatMessage>(
   messages: readonly Message[],
 ): { index: number; message: Message; body: Body } {
