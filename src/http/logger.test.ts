@@ -12,7 +12,7 @@ test('an error is logged by where it happened, never by the values it carries', 
   expect(logged).toMatchObject({
     type: 'Error',
     message: 'The store failed.',
-    stack: expect.stringContaining('log.test.ts'),
+    stack: expect.stringContaining('logger.test.ts'),
     cause: { code: '23505', message: 'duplicate key' },
   });
   expect(JSON.stringify(logged)).not.toContain('secret');
