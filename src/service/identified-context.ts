@@ -15,6 +15,10 @@ export function identifiedContext(
     access: { principal: identity.principal, readGrants: [], writeGrants: [] },
     scopes: identity.scopes,
     boundAgentId: agentId,
-    subject: agentId === null ? request.subject : { agentId, ...request.subject },
+    // A subject that names no agent has the key all the same, undefined: a spread alone would unbind the identity.
+    subject:
+      agentId === null
+        ? request.subject
+        : { ...request.subject, agentId: request.subject?.agentId ?? agentId },
   };
 }
