@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { MAX_PAGE_SIZE, MAX_TOP_K, MIN_TOP_K } from '../../core/defaults.ts';
+import { invalidInput } from '../../core/errors.ts';
+import { byRule } from '../by-rule.ts';
 import { feedbackSchema } from '../feedback.ts';
 import { listShape } from '../list-request.ts';
 import { unplacedDraftSchema, unplacedShape } from '../memory-draft.ts';
@@ -107,6 +109,7 @@ export const MEMORY_TOOLS = {
         draft: unplacedDraftSchema.optional(),
         successor_id: memoryIdField.meta({ description: 'Id of a memory that takes its place.' }).optional(),
       })
+      .transform(byRule(checkSuccessor, 'draft'))
       .meta({ minProperties: 2, maxProperties: 2 }),
     output: z.strictObject({ superseded: toolReceiptSchema, successor: toolReceiptSchema }),
     isReadOnly: false,
@@ -166,3 +169,14 @@ export const MEMORY_TOOLS = {
 } as const satisfies Record<string, ToolDefinition>;
 
 export type MemoryTools = typeof MEMORY_TOOLS;
+
+/** In the words of the tool; the API calls an entry that exists `id`. */
+function checkSuccessor<Args extends { draft?: unknown; successor_id?: string | undefined }>(
+  args: Args,
+): Args {
+  if ((args.draft === undefined) !== (args.successor_id === undefined)) return args;
+  throw invalidInput('Give either draft, the memory to write, or successor_id, one that exists.', {
+    path: 'draft',
+    allowed: 'draft or successor_id, one of them',
+  });
+}
