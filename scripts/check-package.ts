@@ -10,11 +10,17 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 
+/** Subpaths that need a package users bring themselves: checked after it has been installed, the others without. */
+const NEEDED_PEERS: Readonly<Record<string, readonly string[]>> = {
+  './langgraph': ['@langchain/langgraph-checkpoint'],
+};
+
 interface Manifest {
   name: string;
   version: string;
   bin: Record<string, string>;
   exports: Record<string, unknown>;
+  devDependencies: Record<string, string>;
 }
 
 interface Lockfile {
@@ -74,10 +80,8 @@ function checkTypes(namesBySpecifier: Map<string, string[]>, folder: string): vo
   run(process.execPath, [TSC, ...options, 'user.ts'], folder);
 }
 
-function checkExports({ name, exports }: Manifest, folder: string): void {
-  const specifiers = Object.keys(exports)
-    .filter((subpath) => !subpath.endsWith('.json'))
-    .map((subpath) => `${name}${subpath.slice(1)}`);
+function checkExports({ name }: Manifest, subpaths: readonly string[], folder: string): void {
+  const specifiers = subpaths.map((subpath) => `${name}${subpath.slice(1)}`);
   const namesBySpecifier = new Map(
     specifiers.map((specifier) => [specifier, exportedNames(specifier, folder)]),
   );
@@ -86,6 +90,14 @@ function checkExports({ name, exports }: Manifest, folder: string): void {
     console.log(`${specifier}: ${names.join(', ')}`);
   }
   checkTypes(namesBySpecifier, folder);
+}
+
+/** Installs the peers an adapter needs, at the versions it is tested with. */
+function installPeers({ devDependencies }: Manifest, subpaths: readonly string[], folder: string): void {
+  const peers = subpaths.flatMap((subpath) => NEEDED_PEERS[subpath] ?? []);
+  const versions = peers.map((peer) => `${peer}@${devDependencies[peer]}`);
+  if (versions.length > 0)
+    run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...versions], folder);
 }
 
 function checkCommand({ bin, version }: Manifest, folder: string): void {
@@ -104,8 +116,16 @@ const folder = mkdtempSync(join(tmpdir(), 'palimpsest-package-'));
 try {
   checkInstallScripts();
   installPacked(folder);
-  checkExports(manifest, folder);
+  const modules = Object.keys(manifest.exports).filter((subpath) => !subpath.endsWith('.json'));
+  const adapters = modules.filter((subpath) => Object.hasOwn(NEEDED_PEERS, subpath));
+  checkExports(
+    manifest,
+    modules.filter((subpath) => !adapters.includes(subpath)),
+    folder,
+  );
   checkCommand(manifest, folder);
+  installPeers(manifest, adapters, folder);
+  checkExports(manifest, adapters, folder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
