@@ -128,7 +128,11 @@ export interface EmbeddingStore {
   /** Makes a model known without a role. */
   registerModel(tenantId: string, model: KnownModel): Promise<void>;
 
-  /** @throws PalimpsestError `conflict` while another change is open, or where the scope has this model already */
+  /**
+   * Starts a job, or gives the open one of the same scope and model.
+   *
+   * @throws PalimpsestError `conflict` while another change is open, or where the scope has this model already
+   */
   startJob(access: Access, job: NewJob, audit: AuditContext): Promise<EmbeddingJob>;
   /** Newest first. */
   listJobs(tenantId: string): Promise<EmbeddingJob[]>;

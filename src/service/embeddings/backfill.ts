@@ -4,6 +4,7 @@ import type { Clock, EmbeddingService } from '../../core/ports.ts';
 import { systemAccess } from '../../core/system-access.ts';
 import { atMostEvery, type ServiceLog } from '../service-log.ts';
 import { embedEntries, ModelDownError } from './embed-entries.ts';
+import { letOthersGoOn } from './let-others-go-on.ts';
 import type { ModelCatalog } from './model-catalog.ts';
 import { verifyChange } from './verify-change.ts';
 
@@ -128,6 +129,7 @@ export async function backfillStep(
   options: BackfillOptions,
   signal: AbortSignal,
 ): Promise<BackfillStep> {
+  await letOthersGoOn();
   const { embeddings, catalog } = parts;
   const service = catalog.forDocuments(model);
   if (service === null || signal.aborted) return 'idle';
@@ -233,6 +235,7 @@ export async function purgeUnused(
 ): Promise<number> {
   let removed = 0;
   for (;;) {
+    await letOthersGoOn();
     signal?.throwIfAborted();
     const step = await embeddings.purgeUnused(tenantId, PURGE_STEP);
     removed += step;

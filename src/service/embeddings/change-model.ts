@@ -10,6 +10,7 @@ import type { JsonObject } from '../../core/types.ts';
 import type { RequestContext } from '../request-context.ts';
 import { auditOf, type ServiceState } from '../service-parts.ts';
 import { purgeUnused } from './backfill.ts';
+import { letOthersGoOn } from './let-others-go-on.ts';
 import { verifyChange } from './verify-change.ts';
 
 /** Changes of the model that entries are searched by: what an administrator starts, watches and undoes. */
@@ -61,11 +62,6 @@ export async function startChange(
   const { tenantId } = governor(context);
   const scope = parseEmbeddingScope(request.scope ?? WHOLE_STORE, 'namespace');
   const model = await modelFor(state, request.to);
-  const open = (await state.embeddings.listJobs(tenantId)).find(
-    (job) =>
-      isOpen(job) && job.kind === 'change' && job.scope === scope && job.model.modelId === model.modelId,
-  );
-  if (open !== undefined) return open;
   await state.embeddings.registerModel(tenantId, model);
   const job = await state.embeddings.startJob(
     context.access,
@@ -214,7 +210,7 @@ export async function rollBack(
   state.backfill.kick();
   if (!immediately) return job;
   // What waits has to be known before the switch: afterwards nobody looks through the entries.
-  while (await embeddings.scanNext(tenantId, job.model.modelId, SCAN_STEP));
+  while (await embeddings.scanNext(tenantId, job.model.modelId, SCAN_STEP)) await letOthersGoOn();
   const accepts = { refused: true, waiting: true };
   return embeddings.finishJob(context.access, job.id, accepts, auditOf(state, context));
 }

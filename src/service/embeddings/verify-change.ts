@@ -3,6 +3,7 @@ import { embeddingPlan } from '../../core/embedding-state.ts';
 import type { ChangeVerification, EmbeddingJob, EmbeddingStore } from '../../core/embedding-store.ts';
 import { PalimpsestError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
+import { letOthersGoOn } from './let-others-go-on.ts';
 import type { ModelCatalog } from './model-catalog.ts';
 
 export interface VerifyParts {
@@ -62,6 +63,7 @@ async function measureOverlap(
 ): Promise<ChangeVerification['overlap']> {
   const shares: number[] = [];
   for (const query of queries) {
+    await letOthersGoOn();
     const found = [];
     for (const model of [before, job.model]) {
       const vector = await queryVector(parts, model, query, signal);

@@ -151,7 +151,12 @@ export async function startJob(
   const lines = await readAssignments(tx, tenantId);
   const [model] = await tx.query<AssignmentRow>(selectModel(tenantId, job.modelId));
   if (model === undefined) throw notFound('embedding model', job.modelId);
-  if (job.kind === 'change') await refuseChange(tx, tenantId, job, lines);
+  if (job.kind === 'change') {
+    const open = await openChange(tx, tenantId);
+    // Two processes may start the same change at one time: they then work on it together.
+    if (open?.scope === job.scope && open.model_id === job.modelId) return toJob(open);
+    refuseChange(job, lines, open);
+  }
   const id = uuidv7({ msecs: audit.now });
   await tx.query(insertJob(tenantId, id, job, userId, audit.now));
   const role = job.kind === 'change' ? 'target' : 'fallback';
@@ -164,13 +169,11 @@ export async function startJob(
   return readJob(tx, tenantId, id);
 }
 
-async function refuseChange(
-  tx: SqlTransaction,
-  tenantId: string,
+function refuseChange(
   { scope, modelId }: NewJob,
   lines: readonly EmbeddingAssignment[],
-): Promise<void> {
-  const open = await openChange(tx, tenantId);
+  open: JobRow | undefined,
+): void {
   if (open !== undefined) {
     throw conflict(
       `A change of ${describeScope(open.scope)} to the model ${open.model_id} is under way (job ${open.job_id}).`,
