@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ServerProcess, startServer } from '../helpers/server-process.ts';
 import { describeOrSkip } from '../helpers/skip.ts';
@@ -8,9 +9,10 @@ import { createDatabase, DATABASE_URL } from '../helpers/test-database.ts';
 
 const NAMESPACE = 'team.notes';
 
-/** Writes one text after another until the server is gone; gives those it acknowledged. */
-async function writeUntilGone(server: ServerProcess, prefix: string): Promise<string[]> {
+/** Writes one text after another and kills the server in the middle; gives the texts it acknowledged. */
+async function writeUntilKilled(server: ServerProcess, prefix: string, killAfter: number): Promise<string[]> {
   const acknowledged: string[] = [];
+  let ended: Promise<unknown> | undefined;
   for (let number = 0; ; number += 1) {
     const content = `${prefix} ${number}`;
     try {
@@ -18,7 +20,12 @@ async function writeUntilGone(server: ServerProcess, prefix: string): Promise<st
       if (response.ok) acknowledged.push(content);
     } catch {
       // The connection ends with the killed process: this write was not acknowledged.
+      await ended;
       return acknowledged;
+    }
+    if (acknowledged.length === killAfter) {
+      // A few milliseconds later, so that the kill falls into different steps of the writes that follow.
+      ended = sleep((killAfter * 3) % 11).then(() => server.end('SIGKILL'));
     }
   }
 }
@@ -40,16 +47,12 @@ async function expectNothingLostOverKills(args: readonly string[], kills: number
   const acknowledged: string[] = [];
   for (let round = 0; round < kills; round += 1) {
     const server = await startServer(args);
-    const writing = writeUntilGone(server, `round ${round}`);
-    // Different moments of the write loop, so that the kill falls into different steps of a write.
-    await new Promise((resolve) => setTimeout(resolve, 150 + round * 37));
-    await server.end('SIGKILL');
-    acknowledged.push(...(await writing));
+    acknowledged.push(...(await writeUntilKilled(server, `round ${round}`, 3 + round)));
   }
   const server = await startServer(args);
   const stored = await storedContents(server);
   expect(await server.end('SIGTERM')).toBe(0);
-  expect(acknowledged.length).toBeGreaterThan(kills);
+  expect(acknowledged.length).toBeGreaterThan(3 * kills);
   expect(acknowledged.filter((content) => !stored.has(content))).toEqual([]);
 }
 
