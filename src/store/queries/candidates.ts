@@ -45,6 +45,10 @@ export type MeasuredQuery = CandidateQuery & {
  * The `limit` nearest vectors of the namespaces first, then their entries: one narrow scan and `limit`
  * look-ups, a third of the time of joining the whole scope. Vectors of dead entries take places, which the
  * caller sees by the null columns; the last distance bounds everything outside all the same.
+ *
+ * The look-up is fenced by OFFSET 0, apart from the life conditions: on tables without statistics (just after an
+ * import) the planner took the partial index of live contents for it and walked the tenant once per row, 80 ms
+ * instead of 8.
  */
 export function selectNearest(tenantId: string, query: MeasuredQuery): SqlStatement {
   const parameters = new SqlParameters();
@@ -53,7 +57,8 @@ export function selectNearest(tenantId: string, query: MeasuredQuery): SqlStatem
   return parameters.statement(
     `SELECT ${FACTOR_COLUMNS}, e.distance
       FROM (${distances(query, tenant, parameters)} ORDER BY distance LIMIT ${parameters.bind(query.limit)}::bigint) AS e
-      LEFT JOIN app.memories AS m ON m.tenant_id = ${tenant} AND m.id = e.memory_id AND ${live}
+      LEFT JOIN LATERAL (SELECT * FROM app.memories WHERE tenant_id = ${tenant} AND id = e.memory_id OFFSET 0) AS m
+        ON ${live}
       ORDER BY e.distance, m.id`,
   );
 }
