@@ -13,8 +13,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Cluster, isRunning, startCluster, stopCluster } from './postgres/cluster.ts';
-import { NoServer, obtainOnDebian } from './postgres/debian.ts';
-import { findInstallation, type Installation } from './postgres/installation.ts';
+import { NoServer, obtainInstallation } from './postgres/debian.ts';
+import type { Installation } from './postgres/installation.ts';
 
 /** What `start` leaves for `stop`; one server per clone. */
 const STARTED = join(import.meta.dirname, '..', 'node_modules', '.cache', 'palimpsest-postgres.json');
@@ -22,7 +22,7 @@ const NO_SERVER = 3;
 
 async function startOne(): Promise<Cluster> {
   const begin = performance.now();
-  const installation = findInstallation() ?? obtainOnDebian();
+  const installation = obtainInstallation();
   const cluster = await startCluster(installation);
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
   console.error(`Started ${describe(installation)} in ${seconds} s.`);

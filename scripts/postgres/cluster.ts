@@ -1,8 +1,10 @@
-/** A throw-away PostgreSQL cluster: made, started, stopped and removed with its data. */
+/** A throw-away PostgreSQL cluster: made, started, killed, stopped and removed with its data. */
+import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Installation, runTool } from './installation.ts';
 
 export interface Cluster {
@@ -10,9 +12,13 @@ export interface Cluster {
   /** Holds the data, the socket and the log; as this process sees it, not as a server in a chroot does. */
   readonly directory: string;
   readonly url: string;
+  readonly settings: ClusterSettings;
 }
 
-const SETTINGS = {
+/** Parameters of the server, as `postgresql.conf` names them. */
+export type ClusterSettings = Readonly<Record<string, string | number>>;
+
+const SETTINGS: ClusterSettings = {
   listen_addresses: '127.0.0.1',
   max_connections: 100,
   // The data is thrown away at the end: nothing has to survive a power cut.
@@ -21,21 +27,66 @@ const SETTINGS = {
   synchronous_commit: 'off',
 };
 
-export async function startCluster(installation: Installation): Promise<Cluster> {
+export async function startCluster(
+  installation: Installation,
+  settings: ClusterSettings = {},
+): Promise<Cluster> {
   const { root, account } = installation;
   const directory = mkdtempSync(join(root === '/' ? tmpdir() : join(root, 'tmp'), 'palimpsest-postgres-'));
   if (account) chownSync(directory, account.uid, account.gid);
   const port = await freePort();
-  const cluster = { installation, directory, url: `postgres://postgres@127.0.0.1:${port}/postgres` };
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const cluster = { installation, directory, url, settings: { ...SETTINGS, ...settings, port } };
   try {
     initialise(cluster);
-    start(cluster, port);
-  } catch (cause) {
-    const log = readLog(cluster);
+    start(cluster);
+  } catch (error) {
     rmSync(directory, { recursive: true, force: true });
-    throw new Error(`PostgreSQL did not start. ${log}`, { cause });
+    throw error;
   }
   return cluster;
+}
+
+/** Ends all its processes with SIGKILL, as a machine short of memory does. Its data stays. */
+export async function killCluster(cluster: Cluster): Promise<void> {
+  const pidFile = join(cluster.directory, 'data', 'postmaster.pid');
+  const postmaster = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
+  const family = runningProcesses().filter(({ pid, parent }) => pid === postmaster || parent === postmaster);
+  // The postmaster first, so that it starts no children in place of the killed ones.
+  for (const { pid } of family.toSorted((a, b) =>
+    a.pid === postmaster ? -1 : b.pid === postmaster ? 1 : 0,
+  )) {
+    killIfThere(pid);
+  }
+  const pids = new Set(family.map(({ pid }) => pid));
+  while (runningProcesses().some(({ pid }) => pids.has(pid))) await sleep(10);
+  // A killed process that nobody waits for keeps its pid, which the next start would take for a running server.
+  rmSync(pidFile);
+  rmSync(join(cluster.directory, `.s.PGSQL.${cluster.settings.port}.lock`), { force: true });
+}
+
+/** Starts a killed cluster again, on the same port. It recovers what was committed. */
+export function restartCluster(cluster: Cluster): void {
+  start(cluster);
+}
+
+/** Without those that have ended and are not yet waited for. */
+function runningProcesses(): { readonly pid: number; readonly parent: number }[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , state = '']) => !state.startsWith('Z'))
+    .map(([pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // A child ends by itself as soon as its postmaster is gone.
+  }
 }
 
 /** `immediate` leaves a data directory that would need recovery, which nobody will open again. */
@@ -68,14 +119,18 @@ function initialise(cluster: Cluster): void {
   ]);
 }
 
-function start(cluster: Cluster, port: number): void {
-  const settings = { ...SETTINGS, port, unix_socket_directories: seenByServer(cluster) };
+function start(cluster: Cluster): void {
+  const settings = { ...cluster.settings, unix_socket_directories: seenByServer(cluster) };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   const log = join(seenByServer(cluster), 'server.log');
-  runTool(cluster.installation, 'pg_ctl', [
-    ...['start', '-D', dataOf(cluster), '-l', log, '-w', '-s'],
-    ...['-o', options.join(' ')],
-  ]);
+  try {
+    runTool(cluster.installation, 'pg_ctl', [
+      ...['start', '-D', dataOf(cluster), '-l', log, '-w', '-s'],
+      ...['-o', options.join(' ')],
+    ]);
+  } catch (cause) {
+    throw new Error(`PostgreSQL did not start. ${readLog(cluster)}`, { cause });
+  }
 }
 
 function seenByServer({ directory, installation }: Cluster): string {

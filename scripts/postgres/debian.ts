@@ -16,7 +16,12 @@ const PACKAGED_SINCE = { version: 13, codename: 'trixie' };
 /** Why no server can be had on this machine; the message is for the user. */
 export class NoServer extends Error {}
 
-export function obtainOnDebian(): Installation {
+/** The newest usable server of this machine, or the one Debian offers it. */
+export function obtainInstallation(): Installation {
+  return findInstallation() ?? obtainOnDebian();
+}
+
+function obtainOnDebian(): Installation {
   const release = debianRelease();
   if (!release) throw new NoServer('this is no Debian, so it can not be set up automatically');
   if (!runsAsRoot()) throw new NoServer('setting it up automatically needs root');

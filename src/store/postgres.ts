@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import { PalimpsestError } from '../core/errors.ts';
 import type { SqlDatabase, SqlRow, SqlTransaction, SqlTransactionOptions } from './sql-database.ts';
-import { endsConnection, isContention, toStoreError } from './sql-errors.ts';
+import { endsConnection, isContention, STORE_RETRY_SECONDS, toStoreError } from './sql-errors.ts';
 import { refuseNested, runTransaction, type SqlConnection } from './sql-transaction.ts';
 import { RESULT_PARSERS, type WireValue } from './sql-values.ts';
 
@@ -249,6 +249,7 @@ function cannotConnect(connectionString: string, cause: unknown): PalimpsestErro
           hint: 'Check the connection string, and that the server runs and accepts this user. Calls work again as soon as it does.',
         },
       ],
+      retryAfterSeconds: STORE_RETRY_SECONDS,
       cause,
     },
   );

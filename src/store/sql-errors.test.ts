@@ -64,6 +64,17 @@ describe('toStoreError', () => {
     }
   });
 
+  it.each([
+    ['57P01', 1],
+    ['57P03', 1],
+    ['53300', 1],
+    ['57014', 1],
+    ['22P02', undefined],
+    ['42501', undefined],
+  ])('%s may pass when asked again after %s s', (code, retryAfterSeconds) => {
+    expect(toStoreError(raised(code))).toMatchObject({ retryAfterSeconds });
+  });
+
   it('gives every translated error a hint', () => {
     expect(toStoreError(raised('57014'))).toMatchObject({ details: [{ hint: expect.stringMatching(/./) }] });
   });

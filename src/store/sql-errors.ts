@@ -36,17 +36,24 @@ interface Translation {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
+  /** Where waiting alone can help. */
+  readonly retryAfterSeconds?: number;
 }
+
+/** A database that was restarted or is contended is mostly back after so long; whoever waits asks again. */
+export const STORE_RETRY_SECONDS = 1;
 
 const UNREACHABLE: Translation = {
   code: 'store_unavailable',
   message: 'The connection to the database failed.',
   hint: 'Try again; if it stays like this, look whether the database server runs and accepts connections.',
+  retryAfterSeconds: STORE_RETRY_SECONDS,
 };
 const EXHAUSTED: Translation = {
   code: 'store_unavailable',
   message: 'The database has run out of a resource (disk space, memory or connections).',
   hint: 'Free the resource the cause names, then try again.',
+  retryAfterSeconds: STORE_RETRY_SECONDS,
 };
 const FILE_ERROR: Translation = {
   code: 'store_unavailable',
@@ -72,11 +79,13 @@ const CONTENDED: Translation = {
   code: 'store_unavailable',
   message: 'Other writers kept changing the same rows.',
   hint: 'Try again in a moment.',
+  retryAfterSeconds: STORE_RETRY_SECONDS,
 };
 const READ_ONLY: Translation = {
   code: 'store_unavailable',
   message: 'The database does not accept writes.',
   hint: 'It may be a standby, or set to read only: connect to the primary.',
+  retryAfterSeconds: STORE_RETRY_SECONDS,
 };
 
 /** By whole SQLSTATE, or by its class (the first two characters) where the whole class means one thing to us. */
@@ -111,6 +120,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     code: 'store_unavailable',
     message: 'A statement was cancelled: it ran longer than the statement timeout, or somebody stopped it.',
     hint: 'Try again, narrow the request, or raise the statement timeout.',
+    retryAfterSeconds: STORE_RETRY_SECONDS,
   },
   '42501': {
     code: 'forbidden',
@@ -200,6 +210,7 @@ function isRaisedByServer(error: unknown): error is RaisedError {
 function translated(translation: Translation, cause: unknown): PalimpsestError {
   return new PalimpsestError(translation.code, translation.message, {
     details: [{ hint: translation.hint }],
+    retryAfterSeconds: translation.retryAfterSeconds,
     cause,
   });
 }

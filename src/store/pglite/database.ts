@@ -1,6 +1,6 @@
 import { PalimpsestError } from '../../core/errors.ts';
 import type { SqlDatabase, SqlRow, SqlTransaction, SqlTransactionOptions } from '../sql-database.ts';
-import { endsConnection, toStoreError } from '../sql-errors.ts';
+import { endsConnection, STORE_RETRY_SECONDS, toStoreError } from '../sql-errors.ts';
 import { refuseNested, runTransaction, type SqlConnection } from '../sql-transaction.ts';
 import { byteaText, type WireValue } from '../sql-values.ts';
 import type { Engine } from './engine.ts';
@@ -225,6 +225,7 @@ function brokenDown(log: readonly string[], cause?: unknown): PalimpsestError {
           hint: 'What was acknowledged before is safe. The next call starts it again; if that fails too, look at the disk (space, rights, health).',
         },
       ],
+      retryAfterSeconds: STORE_RETRY_SECONDS,
       cause,
     },
   );

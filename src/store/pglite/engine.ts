@@ -1,6 +1,7 @@
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PalimpsestError } from '../../core/errors.ts';
+import { STORE_RETRY_SECONDS } from '../sql-errors.ts';
 import { RESULT_PARSERS } from '../sql-values.ts';
 import { FlushingNodeFs } from './flushing-node-fs.ts';
 import { guardAgainstTraps } from './trap-guard.ts';
@@ -117,6 +118,7 @@ function cannotStart(storage: EngineStorage, log: readonly string[], cause: unkn
         hint: 'The last lines of its log say why. If its files are damaged, restore the directory from a backup.',
       },
     ],
+    retryAfterSeconds: STORE_RETRY_SECONDS,
     cause,
   });
 }
