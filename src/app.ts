@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
+import type { EmbeddingConfig } from './config/embedding-config.ts';
 import { DEFAULT_RATE_LIMIT, type RateLimitConfig } from './config/http-config.ts';
 import { packageVersion } from './config/package-version.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
@@ -8,8 +9,10 @@ import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defau
 import { DEFAULT_RETENTION, type KeyStore, type Retention } from './core/governance.ts';
 import type { Clock, TokenCounter } from './core/ports.ts';
 import type { RecallTrace } from './core/ranking/trace.ts';
-import type { JsonObject } from './core/types.ts';
+import type { BoostedProfile, JsonObject, RankingProfile } from './core/types.ts';
 import { type EmbeddingChoice, type OpenedModels, openModels } from './embedding/open-models.ts';
+import { providerConfigOf } from './embedding/provider-config.ts';
+import type { ProviderParts } from './embedding/registry.ts';
 import type { HttpApp } from './http/http-app.ts';
 import type { HttpServer, ServeOptions } from './http/serve-http.ts';
 import type { Identify } from './http/who-asks.ts';
@@ -28,6 +31,10 @@ import { checkTokenizerName, createTokenCounter, DEFAULT_TOKENIZER } from './tok
 export interface MemoryOptions {
   readonly location: StoreLocation;
   readonly embedding: EmbeddingChoice;
+  /** What providers get from around them. */
+  readonly providerParts?: ProviderParts | undefined;
+  /** The built-in profile `boosted`. Default: the product's. */
+  readonly boosted?: BoostedProfile | undefined;
   readonly clock?: Clock | undefined;
   /** Told of failures that no caller waits for. */
   readonly onBackgroundError?: ((error: unknown) => void) | undefined;
@@ -60,12 +67,14 @@ export interface OpenedMemoryService {
   close(): Promise<void>;
 }
 
-const PROFILES = new Map([BOOSTED_PROFILE, WEIGHTED_PROFILE].map((profile) => [profile.name, profile]));
+function builtInProfiles(boosted: BoostedProfile = BOOSTED_PROFILE): ReadonlyMap<string, RankingProfile> {
+  return new Map([boosted, WEIGHTED_PROFILE].map((profile) => [profile.name, profile]));
+}
 
 /** Opens a store and the service on it. */
 export async function openMemoryService(options: MemoryOptions): Promise<OpenedMemoryService> {
   const { location, clock = Date.now, onBackgroundError } = options;
-  const models = openModels(options.embedding);
+  const models = openModels(options.embedding, options.providerParts);
   const log: ServiceLog = options.log ?? {
     warn: (_message, _detail, error) => error !== undefined && onBackgroundError?.(error),
   };
@@ -83,7 +92,7 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
     traceForm: traceAsJson,
     log,
     tokenCounter,
-    profiles: PROFILES,
+    profiles: builtInProfiles(options.boosted),
     defaultProfile: DEFAULT_PROFILE.name,
     retention: options.retention ?? DEFAULT_RETENTION,
   });
@@ -133,18 +142,21 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** The configuration that a provider's name alone stands for; `disabled` stands for none. */
-function embeddingConfigOf(provider: string): EmbeddingChoice {
-  return provider === 'disabled' ? { mode: 'disabled' } : { mode: 'local', local: { provider } };
+/** The providers check their own options when they are opened. */
+function embeddingChoiceOf({ local, cloud, ...modes }: EmbeddingConfig): EmbeddingChoice {
+  return { ...modes, local: local && providerConfigOf(local), cloud: cloud && providerConfigOf(cloud) };
 }
 
 /** What a process was configured to use, opened. */
 export async function openMemory(config: Config): Promise<OpenedMemoryService> {
   const { createLogger } = await import('./http/logger.ts');
   const logger = createLogger(config.logLevel);
+  for (const warning of config.warnings) logger.warn(warning);
   return openMemoryService({
     location: config.store,
-    embedding: embeddingConfigOf(config.embedding.provider),
+    embedding: embeddingChoiceOf(config.embedding),
+    providerParts: { environment: config.environment },
+    boosted: config.ranking.boosted,
     retention: config.retention,
     onBackgroundError: (error) => logger.warn({ err: error }, 'background work failed'),
     log: { warn: (message, detail, error) => logger.warn({ ...detail, err: error }, message) },

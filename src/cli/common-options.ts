@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { DEFAULT_HOST, DEFAULT_PORT, LOG_LEVELS } from '../config/config.ts';
+import { LOG_LEVELS } from '../config/config.ts';
+import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts';
+import { DEFAULT_HOST, DEFAULT_PORT } from '../config/http-config.ts';
 import { jsonObjectOption, numberOption, repeated, sourceOption } from './option-values.ts';
 
 /** The namespace of what is remembered on the command line, unless it says another. */
@@ -7,6 +9,7 @@ export const DEFAULT_NAMESPACE = 'vector.user.local.notes';
 
 /** Options every command has. */
 export interface StoreOptions {
+  readonly config?: string;
   readonly dataDir?: string;
   readonly databaseUrl?: string;
   readonly logLevel?: string;
@@ -15,6 +18,10 @@ export interface StoreOptions {
 
 export function withStoreOptions(command: Command): Command {
   return command
+    .option(
+      '--config <file>',
+      `configuration (EMBEDDING_CONFIG_PATH; default: ${DEFAULT_CONFIG_FILE}, where there is one)`,
+    )
     .option(
       '--data-dir <directory>',
       "embedded store (PALIMPSEST_DATA_DIR; default: the platform's data folder)",

@@ -1,42 +1,50 @@
-import { resolve } from 'node:path';
-import envPaths from 'env-paths';
-import { excerpt, type PalimpsestError } from '../core/errors.ts';
 import type { Retention } from '../core/governance.ts';
 import { nearestName } from '../core/nearest-name.ts';
-import { HTTP_NAMES, type HttpConfig, httpConfig } from './http-config.ts';
-import { IDENTITY_NAMES, type IdentityConfig, identityConfig } from './identity-config.ts';
-import { RETENTION_NAMES, retentionConfig } from './retention-config.ts';
-import { invalidConfig, oneOf, type Setting } from './setting.ts';
+import { type ReadText, readConfigFile } from './config-file.ts';
+import { EMBEDDING_SETTINGS, type EmbeddingConfig, embeddingConfig } from './embedding-config.ts';
+import type { Environment } from './environment.ts';
+import { word } from './form.ts';
+import { HTTP_SETTINGS, type HttpConfig, httpConfig } from './http-config.ts';
+import {
+  IDENTITY_SETTINGS,
+  type IdentityConfig,
+  identityConfig,
+  REFUSED_IDENTITY_KEYS,
+} from './identity-config.ts';
+import { invalidConfig } from './invalid-config.ts';
+import { RANKING_SETTINGS, type RankingConfig, rankingConfig, rankingWarnings } from './ranking-config.ts';
+import { RETENTION_SETTINGS, retentionConfig } from './retention-config.ts';
+import { defineSettings, type Setting, settingReader } from './setting.ts';
+import { STORE_SETTINGS, type StoreLocation, storeConfig } from './store-config.ts';
 
-/** Where entries are kept: in a directory of this machine, or in a PostgreSQL with pgvector. */
-export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
+export type { Environment } from './environment.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** What this process was told at its start, complete and checked. */
 export interface Config {
+  /** The configuration file that was read; null: none. */
+  readonly file: string | null;
   readonly store: StoreLocation;
-  readonly http: HttpConfig & {
-    /** Default 127.0.0.1. */
-    readonly host: string;
-    /** 0..65535, default 7077. 0 takes any free port. */
-    readonly port: number;
-  };
+  readonly http: HttpConfig;
   readonly identity: IdentityConfig;
   /** Shown to a server that holds the data directory and asks who asks. Default: nothing is shown. */
   readonly apiKey: string | undefined;
   readonly retention: Retention;
   /** Default info. */
   readonly logLevel: LogLevel;
-  readonly embedding: {
-    /** Name of a provider, default hashing. */
-    readonly provider: string;
-  };
+  readonly ranking: RankingConfig;
+  readonly embedding: EmbeddingConfig;
+  /** The variables of this process, for keys of services whose names the configuration holds. */
+  readonly environment: Environment;
+  /** What was said and is ignored, or is probably not meant. */
+  readonly warnings: readonly string[];
 }
 
-/** The settings that the command line may give. What is undefined falls back to the environment. */
+/** The settings that the command line may give. What is undefined falls back to the environment and the file. */
 export interface ConfigOptions {
+  readonly config?: string | undefined;
   readonly dataDir?: string | undefined;
   readonly databaseUrl?: string | undefined;
   readonly host?: string | undefined;
@@ -44,127 +52,103 @@ export interface ConfigOptions {
   readonly logLevel?: string | undefined;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+const LOG_SETTINGS = defineSettings({
+  logLevel: {
+    key: 'log.level',
+    variable: 'PALIMPSEST_LOG_LEVEL',
+    option: '--log-level',
+    form: word(LOG_LEVELS),
+    meaning: 'What the log holds: JSON lines on standard error, never what is stored or asked.',
+    standard: '`info`',
+  },
+});
 
-export const DEFAULT_HOST = '127.0.0.1';
-export const DEFAULT_PORT = 7077;
+/** Every setting by section, in the order of the documentation. */
+export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = {
+  store: STORE_SETTINGS,
+  http: HTTP_SETTINGS,
+  identity: IDENTITY_SETTINGS,
+  embedding: EMBEDDING_SETTINGS,
+  ranking: RANKING_SETTINGS,
+  retention: RETENTION_SETTINGS,
+  log: LOG_SETTINGS,
+};
+
+/** Names the configuration file. Not one of `PALIMPSEST_…`: other programs of its kind call it so too. */
+export const FILE_VARIABLE = 'EMBEDDING_CONFIG_PATH';
+const FILE_OPTION = '--config';
+
+const ALL_SETTINGS = Object.values(SETTING_SECTIONS).flatMap((section) => Object.values(section));
+/** Every name of its own that this product reads from the environment. */
+export const ENVIRONMENT_NAMES: readonly string[] = ALL_SETTINGS.flatMap(({ variable }) => variable ?? []);
+/** Every key that the configuration file may hold. */
+export const FILE_KEYS: readonly string[] = ALL_SETTINGS.flatMap(({ key }) => key ?? []);
 
 const PREFIX = 'PALIMPSEST_';
-/** Every name this product reads from the environment. */
-export const ENVIRONMENT_NAMES = [
-  'PALIMPSEST_DATA_DIR',
-  'PALIMPSEST_DATABASE_URL',
-  'PALIMPSEST_HOST',
-  'PALIMPSEST_PORT',
-  'PALIMPSEST_LOG_LEVEL',
-  'PALIMPSEST_EMBEDDING_PROVIDER',
-  'PALIMPSEST_API_KEY',
-  ...HTTP_NAMES,
-  ...IDENTITY_NAMES,
-  ...RETENTION_NAMES,
-] as const;
 /** For the project's own tests: theirs to read, not ours to refuse. */
 const TEST_PREFIX = 'PALIMPSEST_TEST_';
 
-/** The platform's folder for data of a program, such as `~/.local/share/palimpsest`. */
-export function defaultDataDir(): string {
-  return envPaths('palimpsest', { suffix: '' }).data;
-}
-
 /**
- * The configuration of this process: options first, then the environment, then defaults. An empty variable
- * counts as unset.
+ * The configuration of this process: options first, then the environment, then the configuration file, then
+ * defaults. An empty variable counts as unset.
  *
- * @throws PalimpsestError `invalid_config` for an unknown `PALIMPSEST_` variable and for a value that means
- *   nothing
+ * @param readText gives the text of a file; tests bring their own
+ * @throws PalimpsestError `invalid_config` for an unknown `PALIMPSEST_` variable, an unknown key of the file, and a
+ *   value that means nothing
  */
-export function loadConfig(options: ConfigOptions = {}, environment: Environment = process.env): Config {
+export function loadConfig(
+  options: ConfigOptions = {},
+  environment: Environment = process.env,
+  readText?: ReadText,
+): Config {
   refuseUnknownNames(environment);
-  const setting = (option: string | undefined, name: (typeof ENVIRONMENT_NAMES)[number]): Setting => {
-    const inherited = environment[name] === '' ? undefined : environment[name];
-    return option === undefined ? { value: inherited, name } : { value: option, name: optionName(name) };
-  };
-  return {
-    store: storeLocation(
-      options,
-      setting(options.dataDir, 'PALIMPSEST_DATA_DIR'),
-      setting(options.databaseUrl, 'PALIMPSEST_DATABASE_URL'),
-    ),
-    http: {
-      host: setting(options.host, 'PALIMPSEST_HOST').value ?? DEFAULT_HOST,
-      port: port(setting(options.port, 'PALIMPSEST_PORT')),
-      ...httpConfig((name) => setting(undefined, name)),
+  const file = readConfigFile(namedFile(options, environment), FILE_KEYS, REFUSED_IDENTITY_KEYS, readText);
+  const read = settingReader({
+    options: {
+      '--data-dir': options.dataDir,
+      '--database-url': options.databaseUrl,
+      '--host': options.host,
+      '--port': options.port,
+      '--log-level': options.logLevel,
     },
-    identity: identityConfig((name) => setting(undefined, name)),
-    apiKey: setting(undefined, 'PALIMPSEST_API_KEY').value,
-    retention: retentionConfig((name) => setting(undefined, name)),
-    logLevel: oneOf(LOG_LEVELS, setting(options.logLevel, 'PALIMPSEST_LOG_LEVEL')) ?? 'info',
-    embedding: { provider: setting(undefined, 'PALIMPSEST_EMBEDDING_PROVIDER').value ?? 'hashing' },
+    environment,
+    file: file.values,
+  });
+  const ranking = rankingConfig(read);
+  return {
+    file: file.path,
+    store: storeConfig(read),
+    http: httpConfig(read),
+    identity: identityConfig(read),
+    apiKey: read(IDENTITY_SETTINGS.apiKey).value,
+    retention: retentionConfig(read),
+    logLevel: read(LOG_SETTINGS.logLevel).value ?? 'info',
+    ranking,
+    embedding: embeddingConfig(read),
+    environment,
+    warnings: [...file.warnings, ...rankingWarnings(ranking)],
   };
 }
 
-function optionName(name: string): string {
-  return `--${name.slice(PREFIX.length).toLowerCase().replaceAll('_', '-')}`;
+function namedFile(
+  options: ConfigOptions,
+  environment: Environment,
+): { readonly path: string; readonly by: string } | undefined {
+  if (options.config !== undefined) return { path: options.config, by: FILE_OPTION };
+  const path = environment[FILE_VARIABLE] ?? '';
+  return path === '' ? undefined : { path, by: FILE_VARIABLE };
 }
 
 function refuseUnknownNames(environment: Environment): void {
-  const known: readonly string[] = ENVIRONMENT_NAMES;
   const unknown = Object.keys(environment).find(
-    (name) => name.startsWith(PREFIX) && !name.startsWith(TEST_PREFIX) && !known.includes(name),
+    (name) => name.startsWith(PREFIX) && !name.startsWith(TEST_PREFIX) && !ENVIRONMENT_NAMES.includes(name),
   );
   if (unknown === undefined) return;
-  const nearest = nearestName(unknown, known);
+  const nearest = nearestName(unknown, ENVIRONMENT_NAMES);
   throw invalidConfig(
     `The environment variable ${unknown} is unknown.`,
     unknown,
-    [...known],
+    [...ENVIRONMENT_NAMES],
     nearest === null ? undefined : `Did you mean ${nearest}?`,
-  );
-}
-
-function storeLocation(options: ConfigOptions, dataDir: Setting, databaseUrl: Setting): StoreLocation {
-  // An option for the one place outranks an inherited variable for the other.
-  const isUrlMeant = databaseUrl.value !== undefined && options.dataDir === undefined;
-  const isDirMeant = dataDir.value !== undefined && options.databaseUrl === undefined;
-  if (isUrlMeant && isDirMeant) throw twoPlaces(dataDir, databaseUrl);
-  if (options.dataDir !== undefined && options.databaseUrl !== undefined)
-    throw twoPlaces(dataDir, databaseUrl);
-  if (isUrlMeant && databaseUrl.value !== undefined) {
-    return { databaseUrl: checkDatabaseUrl(databaseUrl.value, databaseUrl.name) };
-  }
-  if (dataDir.value === '') {
-    throw invalidConfig(`${dataDir.name} is empty.`, '', 'a directory', 'Leave it out for the default.');
-  }
-  return { dataDir: resolve(dataDir.value ?? defaultDataDir()) };
-}
-
-function twoPlaces(dataDir: Setting, databaseUrl: Setting): PalimpsestError {
-  return invalidConfig(
-    `${dataDir.name} and ${databaseUrl.name} name two places for the same data.`,
-    'both',
-    'one of them',
-    undefined,
-  );
-}
-
-/** The URL may hold a password, so that no error repeats it. */
-function checkDatabaseUrl(url: string, name: string): string {
-  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return url;
-  throw invalidConfig(
-    `${name} is not a PostgreSQL URL.`,
-    'a text of another form',
-    'postgres://user:password@host:5432/database',
-    undefined,
-  );
-}
-
-function port({ value, name }: Setting): number {
-  if (value === undefined) return DEFAULT_PORT;
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw invalidConfig(
-    `${name} is not a port: ${excerpt(value)}.`,
-    value,
-    'a whole number from 0 to 65535',
-    undefined,
   );
 }

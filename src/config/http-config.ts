@@ -1,5 +1,5 @@
-import { excerpt, type PalimpsestError } from '../core/errors.ts';
-import { invalidConfig, listOf, type Setting, type Settings } from './setting.ts';
+import { list, parsed, text, wholeNumber } from './form.ts';
+import { defineSettings, type ReadSetting } from './setting.ts';
 
 export interface RateLimitConfig {
   readonly requests: number;
@@ -9,8 +9,15 @@ export interface RateLimitConfig {
 /** Where identities are required and nothing else is said: 20 requests a second, all day long. */
 export const DEFAULT_RATE_LIMIT: RateLimitConfig = { requests: 1200, windowSeconds: 60 };
 
-/** How the HTTP API treats its clients. */
+export const DEFAULT_HOST = '127.0.0.1';
+export const DEFAULT_PORT = 7077;
+
+/** Where the server listens, and how it treats its clients. */
 export interface HttpConfig {
+  /** Default 127.0.0.1. */
+  readonly host: string;
+  /** 0..65535, default 7077. 0 takes any free port. */
+  readonly port: number;
   /** Origins whose pages may use the API. Default: none. */
   readonly corsOrigins: readonly string[];
   /** Requests of one asker in a window; null: nobody's are counted. Undefined: whatever fits who may ask. */
@@ -19,44 +26,65 @@ export interface HttpConfig {
   readonly trustedProxies: readonly string[];
 }
 
-export const HTTP_NAMES = [
-  'PALIMPSEST_CORS_ORIGINS',
-  'PALIMPSEST_RATE_LIMIT',
-  'PALIMPSEST_TRUSTED_PROXIES',
-] as const;
+export const HTTP_SETTINGS = defineSettings({
+  host: {
+    key: 'http.host',
+    variable: 'PALIMPSEST_HOST',
+    option: '--host',
+    form: text('an address of this machine'),
+    meaning: 'Address to listen on. Any but those of this machine alone needs `identity.mode: required`.',
+    standard: `\`${DEFAULT_HOST}\``,
+  },
+  port: {
+    key: 'http.port',
+    variable: 'PALIMPSEST_PORT',
+    option: '--port',
+    form: wholeNumber(0, 65_535),
+    meaning: 'Port to listen on; 0 takes any free one.',
+    standard: String(DEFAULT_PORT),
+  },
+  corsOrigins: {
+    key: 'http.cors_origins',
+    variable: 'PALIMPSEST_CORS_ORIGINS',
+    form: list(text('origins such as https://console.example.com', isOrigin)),
+    meaning: 'Origins whose pages may use the API.',
+    standard: 'none',
+  },
+  rateLimit: {
+    key: 'http.rate_limit',
+    variable: 'PALIMPSEST_RATE_LIMIT',
+    form: parsed<RateLimitConfig | null>('requests/seconds such as 1200/60, or off', rateLimit),
+    meaning: 'How often one key, user or address may ask.',
+    standard: `\`${DEFAULT_RATE_LIMIT.requests}/${DEFAULT_RATE_LIMIT.windowSeconds}\` where identities are required, else \`off\``,
+  },
+  trustedProxies: {
+    key: 'http.trusted_proxies',
+    variable: 'PALIMPSEST_TRUSTED_PROXIES',
+    form: list(text('addresses or networks such as 10.0.0.0/8')),
+    meaning: 'Proxies whose `X-Forwarded-…` headers are believed.',
+    standard: 'none',
+  },
+});
 
 /** @throws PalimpsestError `invalid_config` */
-export function httpConfig(setting: Settings<(typeof HTTP_NAMES)[number]>): HttpConfig {
+export function httpConfig(read: ReadSetting): HttpConfig {
   return {
-    corsOrigins: origins(setting('PALIMPSEST_CORS_ORIGINS')),
-    rateLimit: rateLimit(setting('PALIMPSEST_RATE_LIMIT')),
-    trustedProxies: listOf(setting('PALIMPSEST_TRUSTED_PROXIES')),
+    host: read(HTTP_SETTINGS.host).value ?? DEFAULT_HOST,
+    port: read(HTTP_SETTINGS.port).value ?? DEFAULT_PORT,
+    corsOrigins: read(HTTP_SETTINGS.corsOrigins).value ?? [],
+    rateLimit: read(HTTP_SETTINGS.rateLimit).value,
+    trustedProxies: read(HTTP_SETTINGS.trustedProxies).value ?? [],
   };
 }
 
-function origins(setting: Setting): string[] {
-  const given = listOf(setting);
-  const wrong = given.find((origin) => !isOrigin(origin));
-  if (wrong === undefined) return given;
-  throw refused(setting.name, wrong, 'origins such as https://console.example.com, separated by commas');
-}
-
 /** Not `*`: pages of everybody could then use what a browser of the network reaches. */
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+function isOrigin(value: string): boolean {
+  return URL.canParse(value) && new URL(value).origin === value;
 }
 
-function rateLimit(setting: Setting): HttpConfig['rateLimit'] {
-  const { value, name } = setting;
-  if (value === undefined) return undefined;
+function rateLimit(value: string): RateLimitConfig | null | undefined {
   if (value === 'off') return null;
   const parts = /^(?<requests>[1-9]\d{0,8})\/(?<seconds>[1-9]\d{0,5})$/.exec(value)?.groups;
-  if (parts !== undefined) {
-    return { requests: Number(parts.requests), windowSeconds: Number(parts.seconds) };
-  }
-  throw refused(name, value, 'requests/seconds such as 1200/60, or off');
-}
-
-function refused(name: string, value: string, allowed: string): PalimpsestError {
-  return invalidConfig(`${name} has ${excerpt(value)}; allowed: ${allowed}.`, value, allowed, undefined);
+  if (parts === undefined) return undefined;
+  return { requests: Number(parts.requests), windowSeconds: Number(parts.seconds) };
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { refusal } from '../../test/helpers/refusal.ts';
 import { loadConfig } from './config.ts';
 
-const retentionOf = (environment: Record<string, string>) => loadConfig({}, environment).retention;
+const retentionOf = (environment: Record<string, string>) =>
+  loadConfig({}, environment, () => undefined).retention;
 
 test('audit is kept a year and traces a month, unless it is said otherwise; 0 is a value', () => {
   expect(retentionOf({})).toEqual({ auditDays: 365, traceDays: 30 });

@@ -1,34 +1,38 @@
-import { excerpt } from '../core/errors.ts';
 import { DEFAULT_RETENTION, type Retention } from '../core/governance.ts';
-import { invalidConfig, type Setting, type Settings } from './setting.ts';
-
-/**
- * - `PALIMPSEST_AUDIT_DAYS`: how long audit records are kept, default 365.
- * - `PALIMPSEST_TRACE_DAYS`: how long traces are kept, default 30.
- *
- * Both are days, 0 to 36500, or `forever`.
- */
-export const RETENTION_NAMES = ['PALIMPSEST_AUDIT_DAYS', 'PALIMPSEST_TRACE_DAYS'] as const;
+import { parsed } from './form.ts';
+import { defineSettings, type ReadSetting } from './setting.ts';
 
 const FOREVER = 'forever';
 const MAX_DAYS = 36_500;
 
-/** @throws PalimpsestError `invalid_config` */
-export function retentionConfig(setting: Settings<(typeof RETENTION_NAMES)[number]>): Retention {
-  return {
-    auditDays: days(setting('PALIMPSEST_AUDIT_DAYS'), DEFAULT_RETENTION.auditDays),
-    traceDays: days(setting('PALIMPSEST_TRACE_DAYS'), DEFAULT_RETENTION.traceDays),
-  };
-}
-
-function days({ value, name }: Setting, standard: number | null): number | null {
-  if (value === undefined) return standard;
+const days = parsed<number | null>(`a whole number of days from 0 to ${MAX_DAYS}, or ${FOREVER}`, (value) => {
   if (value === FOREVER) return null;
-  if (/^\d{1,5}$/.test(value) && Number(value) <= MAX_DAYS) return Number(value);
-  throw invalidConfig(
-    `${name} is no number of days: ${excerpt(value)}.`,
-    value,
-    `a whole number from 0 to ${MAX_DAYS}, or ${FOREVER}`,
-    undefined,
-  );
+  return /^\d{1,5}$/.test(value) && Number(value) <= MAX_DAYS ? Number(value) : undefined;
+});
+
+export const RETENTION_SETTINGS = defineSettings({
+  auditDays: {
+    key: 'retention.audit_days',
+    variable: 'PALIMPSEST_AUDIT_DAYS',
+    form: days,
+    meaning: 'How long audit records are kept.',
+    standard: String(DEFAULT_RETENTION.auditDays),
+  },
+  traceDays: {
+    key: 'retention.trace_days',
+    variable: 'PALIMPSEST_TRACE_DAYS',
+    form: days,
+    meaning: 'How long traces are kept.',
+    standard: String(DEFAULT_RETENTION.traceDays),
+  },
+});
+
+/** @throws PalimpsestError `invalid_config` */
+export function retentionConfig(read: ReadSetting): Retention {
+  const orStandard = (value: number | null | undefined, standard: number | null) =>
+    value === undefined ? standard : value;
+  return {
+    auditDays: orStandard(read(RETENTION_SETTINGS.auditDays).value, DEFAULT_RETENTION.auditDays),
+    traceDays: orStandard(read(RETENTION_SETTINGS.traceDays).value, DEFAULT_RETENTION.traceDays),
+  };
 }

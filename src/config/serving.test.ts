@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Environment, loadConfig } from './config.ts';
 
+/** Without a configuration file. */
+const load = (environment: Environment) => loadConfig({}, environment, () => undefined);
+
 const TOKENS = {
   PALIMPSEST_JWT_JWKS_URL: 'https://id.example.com/jwks.json',
   PALIMPSEST_JWT_ISSUER: 'https://id.example.com',
@@ -9,11 +12,11 @@ const TOKENS = {
 
 describe('identity', () => {
   test('nothing said: whoever reaches the server is its operator', () => {
-    expect(loadConfig({}, {}).identity).toEqual({ mode: 'local', tokens: null });
+    expect(load({}).identity).toEqual({ mode: 'local', tokens: null });
   });
 
   test('keys alone', () => {
-    expect(loadConfig({}, { PALIMPSEST_AUTH: 'required' }).identity).toEqual({
+    expect(load({ PALIMPSEST_AUTH: 'required' }).identity).toEqual({
       mode: 'required',
       tokens: null,
     });
@@ -24,7 +27,7 @@ describe('identity', () => {
       PALIMPSEST_JWT_SCOPES_BY_ROLE: '{"staff":["read","write"]}',
       PALIMPSEST_JWT_ALGORITHMS: 'RS256, ES256',
     };
-    expect(loadConfig({}, { ...TOKENS, ...roles }).identity).toMatchObject({
+    expect(load({ ...TOKENS, ...roles }).identity).toMatchObject({
       mode: 'required',
       tokens: {
         keys: { jwksUrl: TOKENS.PALIMPSEST_JWT_JWKS_URL },
@@ -46,16 +49,16 @@ describe('identity', () => {
       { PALIMPSEST_JWT_ISSUER: 'x' },
     ],
     ['two ways to check one token', { ...TOKENS, PALIMPSEST_JWT_SECRET: 'x'.repeat(32) }],
-    ['PALIMPSEST_JWT_SCOPES_BY_ROLE has', { ...TOKENS, PALIMPSEST_JWT_SCOPES_BY_ROLE: '{"staff":["all"]}' }],
-    ['PALIMPSEST_JWT_SCOPES_BY_ROLE has', { ...TOKENS, PALIMPSEST_JWT_SCOPES_BY_ROLE: '{' }],
+    ['PALIMPSEST_JWT_SCOPES_BY_ROLE is', { ...TOKENS, PALIMPSEST_JWT_SCOPES_BY_ROLE: '{"staff":["all"]}' }],
+    ['PALIMPSEST_JWT_SCOPES_BY_ROLE is', { ...TOKENS, PALIMPSEST_JWT_SCOPES_BY_ROLE: '{' }],
   ])('refused: %s', (message, environment) => {
-    expect(() => loadConfig({}, environment)).toThrow(message);
+    expect(() => load(environment)).toThrow(message);
   });
 
   test('a secret is never repeated', () => {
     const secret = 'correct horse battery staple, twice over';
     try {
-      loadConfig({}, { PALIMPSEST_JWT_SECRET: secret });
+      load({ PALIMPSEST_JWT_SECRET: secret });
       expect.unreachable();
     } catch (error) {
       expect(String(error) + JSON.stringify(error)).not.toContain(secret);
@@ -71,25 +74,25 @@ describe('http', () => {
       PALIMPSEST_RATE_LIMIT: '10/1',
       PALIMPSEST_TRUSTED_PROXIES: '10.0.0.0/8',
     };
-    expect(loadConfig({}, environment).http).toMatchObject({
+    expect(load(environment).http).toMatchObject({
       corsOrigins: ['https://a.example.com', 'http://localhost:5173'],
       rateLimit: { requests: 10, windowSeconds: 1 },
       trustedProxies: ['10.0.0.0/8'],
     });
-    expect(loadConfig({}, { PALIMPSEST_RATE_LIMIT: 'off' }).http.rateLimit).toBeNull();
-    expect(loadConfig({}, {}).http.rateLimit).toBeUndefined();
+    expect(load({ PALIMPSEST_RATE_LIMIT: 'off' }).http.rateLimit).toBeNull();
+    expect(load({}).http.rateLimit).toBeUndefined();
   });
 
   test.each<[string, Environment]>([
-    ['PALIMPSEST_CORS_ORIGINS has "*"', { PALIMPSEST_CORS_ORIGINS: '*' }],
+    ['PALIMPSEST_CORS_ORIGINS is "*"', { PALIMPSEST_CORS_ORIGINS: '*' }],
     [
-      'PALIMPSEST_CORS_ORIGINS has "https://a.example.com/"',
+      'PALIMPSEST_CORS_ORIGINS is "https://a.example.com/"',
       { PALIMPSEST_CORS_ORIGINS: 'https://a.example.com/' },
     ],
-    ['PALIMPSEST_CORS_ORIGINS has "a.example.com"', { PALIMPSEST_CORS_ORIGINS: 'a.example.com' }],
-    ['PALIMPSEST_RATE_LIMIT has "0/60"', { PALIMPSEST_RATE_LIMIT: '0/60' }],
-    ['PALIMPSEST_RATE_LIMIT has "60"', { PALIMPSEST_RATE_LIMIT: '60' }],
+    ['PALIMPSEST_CORS_ORIGINS is "a.example.com"', { PALIMPSEST_CORS_ORIGINS: 'a.example.com' }],
+    ['PALIMPSEST_RATE_LIMIT is "0/60"', { PALIMPSEST_RATE_LIMIT: '0/60' }],
+    ['PALIMPSEST_RATE_LIMIT is "60"', { PALIMPSEST_RATE_LIMIT: '60' }],
   ])('refused: %s', (message, environment) => {
-    expect(() => loadConfig({}, environment)).toThrow(message);
+    expect(() => load(environment)).toThrow(message);
   });
 });

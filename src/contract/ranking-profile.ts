@@ -48,15 +48,28 @@ function optional<Shape extends Record<string, z.ZodType>>(shape: Shape) {
   return z.object(shape).partial().shape;
 }
 
-/** The profile that a draft describes. The service checks its numbers. */
-export function profileOf(name: string, draft: ProfileDraft): RankingProfile {
+/**
+ * The profile that a draft describes. The service checks its numbers.
+ *
+ * @param builtIn - The built-in profiles of this server, which a configuration may have changed.
+ */
+export function profileOf(
+  name: string,
+  draft: ProfileDraft,
+  builtIn: ReadonlyMap<string, RankingProfile>,
+): RankingProfile {
   const { min_score: minScore, relative_cutoff: relativeCutoff, top_k: topK } = draft;
+  const base = builtIn.get(draft.kind);
   if (draft.kind === 'boosted') {
     const { recency_decay: recencyDecay } = draft;
-    return { ...BOOSTED_PROFILE, ...given({ recencyDecay, minScore, relativeCutoff, topK }), name };
+    return {
+      ...(base?.kind === 'boosted' ? base : BOOSTED_PROFILE),
+      ...given({ recencyDecay, minScore, relativeCutoff, topK }),
+      name,
+    };
   }
   return {
-    ...WEIGHTED_PROFILE,
+    ...(base?.kind === 'weighted' ? base : WEIGHTED_PROFILE),
     ...given({
       weights: draft.weights,
       halfLifeDays: draft.half_life_days,

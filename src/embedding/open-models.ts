@@ -1,10 +1,9 @@
-import { excerpt, PalimpsestError } from '../core/errors.ts';
 import type { EmbeddingProvider, EmbeddingService } from '../core/ports.ts';
 import { singleModelService } from '../core/single-model.ts';
 import type { JsonObject } from '../core/types.ts';
 import { checkedProvider } from './checked.ts';
 import { createEmbeddingModes, DEFAULT_EMBEDDING_CONFIG, type EmbeddingConfig } from './modes.ts';
-import type { EmbeddingProviderConfig } from './provider-config.ts';
+import { type EmbeddingProviderConfig, providerConfigOf } from './provider-config.ts';
 import type { ProviderParts } from './registry.ts';
 
 /** What makes the vectors: a configuration, or a provider of one's own. */
@@ -79,25 +78,11 @@ function asJson(provider: EmbeddingProviderConfig): JsonObject {
 }
 
 function configOf({ local, documentFields }: JsonObject): EmbeddingConfig {
-  if (!isProviderConfig(local)) {
-    throw new PalimpsestError('invalid_config', `${excerpt(local)} is not an embedding provider.`, {
-      details: [
-        {
-          path: 'embedding.local',
-          got: excerpt(local),
-          allowed: 'an object with the field provider, and the options of that provider',
-        },
-      ],
-    });
-  }
-  return { mode: 'local', local, documentFields: isTexts(documentFields) ? documentFields : [] };
-}
-
-/** Its options are checked by the provider that gets them. */
-function isProviderConfig(value: unknown): value is EmbeddingProviderConfig & JsonObject {
-  return (
-    typeof value === 'object' && value !== null && 'provider' in value && typeof value.provider === 'string'
-  );
+  return {
+    mode: 'local',
+    local: providerConfigOf(local),
+    documentFields: isTexts(documentFields) ? documentFields : [],
+  };
 }
 
 function isTexts(value: unknown): value is string[] {

@@ -1,3 +1,4 @@
+import { excerpt, PalimpsestError } from '../core/errors.ts';
 import type { CacheOptions } from './cached.ts';
 import type { HashingOptions } from './hashing.ts';
 import type { MinilmOptions } from './local/minilm.ts';
@@ -14,6 +15,31 @@ export interface EmbeddingProviderConfig extends AnyOption {
   readonly provider: string;
   /** The cache of vectors before it. Default 32 MiB; for `hashing` none, which computes faster than it looks up. */
   readonly cache?: CacheOptions | undefined;
+}
+
+/**
+ * A provider of a configuration that somebody has read. Which options it has, and what they may be, is checked when
+ * it is opened.
+ *
+ * @throws PalimpsestError `invalid_config` where it names none
+ */
+export function providerConfigOf(settings: unknown): EmbeddingProviderConfig {
+  if (isProviderConfig(settings)) return settings;
+  throw new PalimpsestError('invalid_config', `${excerpt(settings)} is not an embedding provider.`, {
+    details: [
+      {
+        path: 'embedding.local',
+        got: excerpt(settings),
+        allowed: 'an object with the field provider, and the options of that provider',
+      },
+    ],
+  });
+}
+
+function isProviderConfig(value: unknown): value is EmbeddingProviderConfig {
+  return (
+    typeof value === 'object' && value !== null && 'provider' in value && typeof value.provider === 'string'
+  );
 }
 
 /** Every option may be left out here: whether one is missing is the provider's to say. */

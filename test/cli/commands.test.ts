@@ -290,7 +290,12 @@ describe('what makes no sense', () => {
     ['a bad date', ['remember', 'x', '--observed-at', '2026-02-30'], 2, 'does not exist'],
     ['an id that is not there', ['forget', 'nope'], 4, 'There is no memory with id'],
     ['a file that is not there', ['import', '/nonexistent/x.jsonl'], 2, "can't be read"],
-    ['a port that is none', ['serve', '--port', 'http'], 2, '--port is not a port'],
+    [
+      'a port that is none',
+      ['serve', '--port', 'http'],
+      2,
+      '--port is "http"; allowed: a whole number from 0 to 65535',
+    ],
     ['two places', ['list', '--data-dir', 'a', '--database-url', 'postgres://h/d'], 2, 'two places'],
     ['supersede without a text', ['supersede', 'x'], 2, 'Give either the text'],
   ])('%s', async (_name, argv, code, message) => {

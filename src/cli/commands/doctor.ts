@@ -39,9 +39,10 @@ export function addDoctorCommand(program: Command, parts: CliParts): void {
     });
 }
 
-function configCheck({ store, embedding }: Config): Check {
+function configCheck({ file, store, embedding, warnings }: Config): Check {
   const place = 'dataDir' in store ? `embedded store in ${store.dataDir}` : 'PostgreSQL';
-  return { name: 'configuration', ok: true, found: `${place}, embedding provider ${embedding.provider}` };
+  const found = [`${file ?? 'no file'}: ${place}, embedding mode ${embedding.mode}`, ...warnings].join('\n');
+  return { name: 'configuration', ok: true, found };
 }
 
 async function storeChecks(parts: CliParts, options: StoreOptions): Promise<Check[]> {

@@ -29,7 +29,10 @@ export function rankingHandlers({
       return { body: await governance.getProfile(context, params.name) };
     },
     async putProfile({ context, params, body }) {
-      const { value, warnings } = await governance.putProfile(context, profileOf(params.name, body));
+      const { value, warnings } = await governance.putProfile(
+        context,
+        profileOf(params.name, body, service.profiles),
+      );
       return { body: { profile: value, warnings } };
     },
     async deleteProfile({ context, params }) {
