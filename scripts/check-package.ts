@@ -12,6 +12,7 @@ const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Subpaths that need a package users bring themselves: checked after it has been installed, the others without. */
 const NEEDED_PEERS: Readonly<Record<string, readonly string[]>> = {
+  './ai-sdk': ['ai'],
   './langgraph': ['@langchain/langgraph-checkpoint'],
 };
 

@@ -4,9 +4,11 @@ import type {
   ExportInput,
   FeedbackInput,
   ListInput,
+  RememberInput,
   RememberOptionsInput,
   RuleInput,
   RunInput,
+  SuccessorInput,
   UpdateInput,
 } from '../contract/inputs.ts';
 import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
@@ -32,8 +34,6 @@ import type {
   AuditInput,
   ClientContextInput,
   ClientRecallInput,
-  ClientRememberInput,
-  ClientSuccessorInput,
   ImportOptions,
   ImportTotals,
   KeyInput,
@@ -134,10 +134,7 @@ export class PalimpsestClient {
   }
 
   /** Stores one entry. The same content in the same namespace refreshes the live entry that has it. */
-  async remember(
-    input: ClientRememberInput,
-    options: RememberCallOptions = {},
-  ): Promise<Answer<'createMemory'>> {
+  async remember(input: RememberInput, options: RememberCallOptions = {}): Promise<Answer<'createMemory'>> {
     const { ifNew, ...callOptions } = options;
     const body = await bodyOf(unplacedDraftSchema, input, 'remember');
     const headers = await newEntryHeaders(ifNew);
@@ -146,7 +143,7 @@ export class PalimpsestClient {
 
   /** Stores 1..500 entries together or none of them; a refusal names the item. */
   async rememberMany(
-    inputs: readonly ClientRememberInput[],
+    inputs: readonly RememberInput[],
     options: RememberCallOptions = {},
   ): Promise<Answer<'createMemories'>['results']> {
     const { ifNew, ...callOptions } = options;
@@ -223,7 +220,7 @@ export class PalimpsestClient {
   /** Puts a newer entry in the place of an older one; the older leaves the search, not the store. */
   async supersede(
     oldId: string,
-    successor: ClientSuccessorInput,
+    successor: SuccessorInput,
     options?: CallOptions,
   ): Promise<Answer<'supersedeMemory'>> {
     const body = isExisting(successor)
@@ -296,7 +293,7 @@ export class PalimpsestClient {
    * storing it again refreshes it. A refusal names the entry by its `line`, counted from 1 over the whole stream.
    */
   importEntries(
-    inputs: AsyncIterable<ClientRememberInput> | Iterable<ClientRememberInput>,
+    inputs: AsyncIterable<RememberInput> | Iterable<RememberInput>,
     options: ImportOptions = {},
   ): Promise<ImportTotals> {
     const schema = options.namespace === undefined ? memoryDraftSchema : unplacedDraftSchema;
@@ -475,7 +472,7 @@ class TracesClient {
   }
 }
 
-function isExisting(successor: ClientSuccessorInput): boolean {
+function isExisting(successor: SuccessorInput): boolean {
   return typeof successor === 'object' && successor !== null && 'id' in successor;
 }
 
@@ -492,8 +489,7 @@ async function listQuery(
 
 /** The line that stands for an entry in an import. */
 function lineOf(schema: typeof memoryDraftSchema | typeof unplacedDraftSchema) {
-  return async (input: ClientRememberInput) =>
-    `${JSON.stringify(await bodyOf(schema, input, 'importEntries'))}\n`;
+  return async (input: RememberInput) => `${JSON.stringify(await bodyOf(schema, input, 'importEntries'))}\n`;
 }
 
 async function* allPages<Item>(

@@ -1,3 +1,15 @@
+export type {
+  ExportInput,
+  FeedbackInput,
+  ListInput,
+  NamespacesInput,
+  RememberInput,
+  RememberOptionsInput,
+  RuleInput,
+  RunInput,
+  SuccessorInput,
+  UpdateInput,
+} from '../contract/inputs.ts';
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from '../core/errors.ts';
 export {
   type ClientOptions,
@@ -11,12 +23,9 @@ export type {
   AuditInput,
   ClientContextInput,
   ClientRecallInput,
-  ClientRememberInput,
-  ClientSuccessorInput,
   ImportOptions,
   ImportTotals,
   KeyInput,
-  NamespacesInput,
   PolicyInput,
   ProfileInput,
   RulePreviewInput,

@@ -1,17 +1,9 @@
-import type { ContextInput, InstantInput, RecallInput, RememberInput } from '../contract/inputs.ts';
+import type { ContextInput, InstantInput, RecallInput } from '../contract/inputs.ts';
 import type { AuditAction, KeyScope } from '../core/governance.ts';
 import type { MemoryPolicy } from '../core/policy.ts';
 import type { BoostedProfile, WeightedProfile } from '../core/types.ts';
 
 /** What the client's methods take beyond what the library's take. Every object may be frozen. */
-
-/** The library's, where a policy may say where memories go that name no namespace. */
-export type ClientRememberInput = Omit<RememberInput, 'namespace'> & {
-  readonly namespace?: string | undefined;
-};
-
-/** The new side of a supersession: an entry to write, or the id of one that exists. */
-export type ClientSuccessorInput = ClientRememberInput | { readonly id: string };
 
 export interface ClientRecallInput extends RecallInput {
   /** Whether to answer the trace too. Default false. */

@@ -1,6 +1,7 @@
+import type { RememberInput } from '../contract/inputs.ts';
 import { ROUTES } from '../contract/routes/routes.ts';
 import { PalimpsestError } from '../core/errors.ts';
-import type { ClientRememberInput, ImportOptions, ImportTotals } from './inputs.ts';
+import type { ImportOptions, ImportTotals } from './inputs.ts';
 import type { Transport } from './transport.ts';
 
 /** Entries of one request: as many as the server stores in one transaction. */
@@ -14,8 +15,8 @@ const MAX_LENGTH = 4 * 1024 * 1024;
  */
 export async function sendImport(
   transport: Transport,
-  lineOf: (input: ClientRememberInput) => Promise<string>,
-  inputs: AsyncIterable<ClientRememberInput> | Iterable<ClientRememberInput>,
+  lineOf: (input: RememberInput) => Promise<string>,
+  inputs: AsyncIterable<RememberInput> | Iterable<RememberInput>,
   { namespace, onProgress, signal }: ImportOptions,
 ): Promise<ImportTotals> {
   let totals: ImportTotals = { stored: 0, created: 0, refreshed: 0 };

@@ -11,8 +11,8 @@ export type InstantInput = Date | string;
 export type JsonObjectInput = Readonly<Record<string, unknown>>;
 
 export interface RememberInput {
-  /** Dotted path of 1..16 segments. */
-  readonly namespace: string;
+  /** Dotted path of 1..16 segments. Default: where the policy of the agent or task writes. */
+  readonly namespace?: string | undefined;
   /** Not blank, at most 64 KiB of UTF-8. */
   readonly content: string;
   /** Free word of 1..64 characters, default `note`. */

@@ -15,9 +15,11 @@ import {
   typeField,
 } from './fields.ts';
 
-/** `null` says the same as leaving it out, so that an entry's own wire form can be sent again. */
-export const draftShape = {
-  namespace: namespaceField,
+/**
+ * What an entry says, wherever it is stored. `null` says the same as leaving it out, so that an entry's own wire form
+ * can be sent again.
+ */
+export const contentShape = {
   content: contentField,
   type: typeField.optional(),
   metadata: metadataField.optional(),
@@ -28,6 +30,8 @@ export const draftShape = {
   expires_at: expiresAtField.nullish(),
 };
 
+export const draftShape = { namespace: namespaceField, ...contentShape };
+
 /** What a caller sends to store one entry. */
 export const memoryDraftSchema = z.strictObject(draftShape).transform(toMemoryDraft);
 
@@ -35,6 +39,9 @@ export const unplacedShape = { ...draftShape, namespace: namespaceField.optional
 
 /** The same where a policy may say where memories go that name no namespace. */
 export const unplacedDraftSchema = z.strictObject(unplacedShape).transform(toUnplacedDraft);
+
+/** The same where the host says where to, and the sender may not. */
+export const contentDraftSchema = z.strictObject(contentShape).transform(toUnplacedDraft);
 
 /** What the drafts' fields are after their own rules. */
 type UnplacedFields = z.output<z.ZodObject<typeof unplacedShape>>;

@@ -19,7 +19,7 @@ import type {
 } from '../contract/inputs.ts';
 import { encodeListCursor } from '../contract/list-cursor.ts';
 import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
-import { memoryBatchSchema, memoryDraftSchema } from '../contract/memory-draft.ts';
+import { unplacedBatchSchema, unplacedDraftSchema } from '../contract/memory-draft.ts';
 import { memoryPatchSchema } from '../contract/memory-patch.ts';
 import { type NamespacePage, namespacePage, namespaceRequestSchema } from '../contract/namespace-report.ts';
 import { ruleDraftSchema } from '../contract/namespace-rule.ts';
@@ -34,7 +34,7 @@ import { requestsToWire, requestToWire } from '../contract/wire-form.ts';
 import type { ChatMessage } from '../core/context/messages.ts';
 import type { FeedbackResult, HistoryChain, WriteOptions } from '../core/ports.ts';
 import type { RecallTrace } from '../core/ranking/trace.ts';
-import type { MemoryDraft, MemoryEntry, MemoryHit, NamespaceRule, WriteResult } from '../core/types.ts';
+import type { MemoryEntry, MemoryHit, NamespaceRule, UnplacedDraft, WriteResult } from '../core/types.ts';
 import type { ContextResult } from '../service/fill-context.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { ImportProgress } from '../service/import-entries.ts';
@@ -169,10 +169,10 @@ export class UserMemory {
     inputs: readonly RememberInput[],
     options: RememberOptionsInput = {},
   ): Promise<WriteResult[]> {
-    const memories = requestsToWire(memoryDraftSchema, inputs, 'memories');
+    const memories = requestsToWire(unplacedDraftSchema, inputs, 'memories');
     const conditions = await toRememberOptions(options);
     return inCodeNames(() => {
-      const batch = parseContract(memoryBatchSchema, { memories }, { itemsOf: 'memories' });
+      const batch = parseContract(unplacedBatchSchema, { memories }, { itemsOf: 'memories' });
       return this.#service.rememberMany(this.#context, batch.memories, conditions);
     });
   }
@@ -326,9 +326,9 @@ export class UserMemory {
   }
 }
 
-async function toDraft(input: RememberInput): Promise<MemoryDraft> {
-  const wire = requestToWire(memoryDraftSchema, input, 'remember');
-  return inCodeNames(() => parseContract(memoryDraftSchema, wire));
+async function toDraft(input: RememberInput): Promise<UnplacedDraft> {
+  const wire = requestToWire(unplacedDraftSchema, input, 'remember');
+  return inCodeNames(() => parseContract(unplacedDraftSchema, wire));
 }
 
 async function toRememberOptions(options: RememberOptionsInput): Promise<WriteOptions> {
@@ -338,7 +338,7 @@ async function toRememberOptions(options: RememberOptionsInput): Promise<WriteOp
 
 async function* toDrafts(
   inputs: AsyncIterable<RememberInput> | Iterable<RememberInput>,
-): AsyncGenerator<MemoryDraft> {
+): AsyncGenerator<UnplacedDraft> {
   for await (const input of inputs) yield toDraft(input);
 }
 

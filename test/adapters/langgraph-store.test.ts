@@ -7,17 +7,9 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PalimpsestStore, type PalimpsestStoreOptions } from '../../src/adapters/langgraph/index.ts';
+import { frozen } from '../helpers/frozen.ts';
 import { refusal, rejection } from '../helpers/refusal.ts';
 import { BACKENDS, type TestBackend } from '../helpers/test-backends.ts';
-
-/** Frozen through and through: no adapter may change what it is given (CASES G17). */
-function frozen<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) frozen(part);
-    Object.freeze(value);
-  }
-  return value;
-}
 
 describe.each(BACKENDS)('LangGraph store $name', ({ open }) => {
   let backend: TestBackend;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode, PalimpsestError } from '../../src/core/errors.ts';
 import type { EmbeddingProvider } from '../../src/core/ports.ts';
 import type { OpenedMemory } from '../../src/library/opened-memory.ts';
+import { frozen } from '../helpers/frozen.ts';
 import { openTestMemory, type TestMemory } from '../helpers/test-memory.ts';
 
 /** The library as its users meet it, on the backend of the suite. */
@@ -29,14 +30,6 @@ async function codeOf(work: Promise<unknown>): Promise<ErrorCode> {
 }
 
 /** Freezes an input whole, so that any change to it throws. */
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    for (const part of Object.values(value)) frozen(part);
-    Object.freeze(value);
-  }
-  return value;
-}
-
 describe('inputs', () => {
   test('frozen ones work everywhere, and none is kept', async () => {
     const draft = frozen({

@@ -27,8 +27,11 @@ export interface TestHttp {
 
 export interface TestHttpOptions extends Partial<HttpAppOptions> {
   readonly provider?: EmbeddingProvider;
-  /** Whether every request shows an API key, see `makeKey`. Default: everybody is the local operator. */
-  readonly asksForKeys?: boolean;
+  /**
+   * Whether every request shows an API key, see `makeKey`; `optional`: who shows none is the local operator. Default:
+   * everybody is.
+   */
+  readonly asksForKeys?: boolean | 'optional';
 }
 
 /** What a test wants of a key. Default: a user of the tenant `acme` who may do everything but govern. */
@@ -53,7 +56,11 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
   const app = buildHttpApp({
     service: opened.service,
     governance: opened.governance,
-    identify: asksForKeys ? ({ headers }) => authenticator.authenticate(headers) : () => LOCAL_IDENTITY,
+    identify: ({ headers }) => {
+      const isOperator =
+        asksForKeys === false || (asksForKeys === 'optional' && headers.authorization === undefined);
+      return isOperator ? LOCAL_IDENTITY : authenticator.authenticate(headers);
+    },
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     version: '0.0.0-test',
     ...appOptions,

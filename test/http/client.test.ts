@@ -3,6 +3,7 @@ import type { PalimpsestClient } from '../../src/client/index.ts';
 import { createClient, PalimpsestError } from '../../src/client/index.ts';
 import { ROUTES } from '../../src/contract/routes/routes.ts';
 import { type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
+import { frozen } from '../helpers/frozen.ts';
 import { openTestHttp, type TestHttp } from '../helpers/test-http.ts';
 
 let http: TestHttp;
@@ -44,15 +45,6 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of items) list.push(item);
   return list;
-}
-
-/** Frozen through and through. */
-function frozen<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    for (const part of Object.values(value)) frozen(part);
-    Object.freeze(value);
-  }
-  return value;
 }
 
 test('the life of a memory, in the names and dates of code', async () => {

@@ -9,10 +9,10 @@ import {
   type SearchOperation,
   validateNamespace,
 } from '@langchain/langgraph-checkpoint';
-import { unknownField } from '../../contract/unknown-field.ts';
 import { excerpt, invalidInput } from '../../core/errors.ts';
 import { parseNamespacePath } from '../../core/namespace.ts';
 import type { Clock } from '../../core/ports.ts';
+import { checkOptions } from '../check-options.ts';
 import type { MemoryBackend } from '../memory-backend.ts';
 import { InOrder } from './in-order.ts';
 import { type ReaderOptions, readItem, searchItems } from './item-reader.ts';
@@ -88,7 +88,7 @@ export class PalimpsestStore extends BaseStore {
    */
   constructor(memory: StoreMemory, options: PalimpsestStoreOptions) {
     super();
-    checkOptions(options);
+    checkOptions(options ?? {}, OPTIONS);
     this.#memory = memory;
     this.#root = parseNamespacePath(options.root, 'root');
     this.#fields = [...(options.index?.fields ?? ['$'])];
@@ -211,14 +211,6 @@ function checkKey(key: string): string {
     got: excerpt(key),
     allowed: 'a text',
   });
-}
-
-function checkOptions(options: PalimpsestStoreOptions): void {
-  const names = Object.keys(OPTIONS);
-  const unknown = Object.keys(options ?? {}).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  const { message, detail } = unknownField(unknown, unknown, names);
-  throw invalidInput(message, detail);
 }
 
 function checkTtl(minutes: number | null, field: string): number | null {

@@ -4,7 +4,7 @@ import { invalidInput } from '../../core/errors.ts';
 import { byRule } from '../by-rule.ts';
 import { feedbackSchema } from '../feedback.ts';
 import { listShape } from '../list-request.ts';
-import { unplacedDraftSchema, unplacedShape } from '../memory-draft.ts';
+import { contentDraftSchema, contentShape, unplacedDraftSchema, unplacedShape } from '../memory-draft.ts';
 import { patchShape } from '../memory-patch.ts';
 import { wireHitSchema } from '../recall-answer.ts';
 import { recallShape } from '../recall-request.ts';
@@ -73,21 +73,7 @@ export const MEMORY_TOOLS = {
     isDestructive: false,
     isIdempotent: true,
   }),
-  write: defineTool({
-    name: 'memory_write',
-    title: 'Remember',
-    description: `Stores one memory: one fact, decision, preference, episode or how-to, in a sentence that is understood without this conversation. The same content in the same namespace renews the memory that holds it. importance: 0.9 and more for what everything else rests on, 0.5 for the usual, 0.2 for what is soon forgotten. To correct a memory use memory_supersede. ${PLACE}`,
-    input: z.strictObject(unplacedShape),
-    output: z.strictObject({
-      operation: z
-        .enum(['create', 'refresh'])
-        .meta({ description: 'refresh: a memory of this namespace held the same content.' }),
-      memory: toolReceiptSchema,
-    }),
-    isReadOnly: false,
-    isDestructive: false,
-    isIdempotent: true,
-  }),
+  write: writeTool(z.strictObject(unplacedShape), ` ${PLACE}`),
   update: defineTool({
     name: 'memory_update',
     title: 'Change a memory',
@@ -99,23 +85,7 @@ export const MEMORY_TOOLS = {
     isDestructive: true,
     isIdempotent: true,
   }),
-  supersede: defineTool({
-    name: 'memory_supersede',
-    title: 'Replace a memory by a newer one',
-    description: `Puts a newer memory in the place of one that is no longer true. The older leaves every search and stays readable by its id. Give either draft, the memory to write, or successor_id, one that exists. ${PLACE}`,
-    input: z
-      .strictObject({
-        id: memoryIdField.meta({ description: 'Id of the memory that is no longer true.' }),
-        draft: unplacedDraftSchema.optional(),
-        successor_id: memoryIdField.meta({ description: 'Id of a memory that takes its place.' }).optional(),
-      })
-      .transform(byRule(checkSuccessor, 'draft'))
-      .meta({ minProperties: 2, maxProperties: 2 }),
-    output: z.strictObject({ superseded: toolReceiptSchema, successor: toolReceiptSchema }),
-    isReadOnly: false,
-    isDestructive: false,
-    isIdempotent: false,
-  }),
+  supersede: supersedeTool(unplacedDraftSchema, ` ${PLACE}`),
   delete: defineTool({
     name: 'memory_delete',
     title: 'Forget a memory',
@@ -167,6 +137,50 @@ export const MEMORY_TOOLS = {
     isIdempotent: true,
   }),
 } as const satisfies Record<string, ToolDefinition>;
+
+/** Those that place a memory, for an agent whose host says where to: the model is not asked. */
+export const PLACED_TOOLS = {
+  write: writeTool(z.strictObject(contentShape), ''),
+  supersede: supersedeTool(contentDraftSchema, ''),
+} as const satisfies Record<string, ToolDefinition>;
+
+function writeTool<Input extends z.ZodType>(input: Input, place: string) {
+  return defineTool({
+    name: 'memory_write',
+    title: 'Remember',
+    description: `Stores one memory: one fact, decision, preference, episode or how-to, in a sentence that is understood without this conversation. The same content in the same namespace renews the memory that holds it. importance: 0.9 and more for what everything else rests on, 0.5 for the usual, 0.2 for what is soon forgotten. To correct a memory use memory_supersede.${place}`,
+    input,
+    output: z.strictObject({
+      operation: z
+        .enum(['create', 'refresh'])
+        .meta({ description: 'refresh: a memory of this namespace held the same content.' }),
+      memory: toolReceiptSchema,
+    }),
+    isReadOnly: false,
+    isDestructive: false,
+    isIdempotent: true,
+  });
+}
+
+function supersedeTool<Draft extends z.ZodType>(draft: Draft, place: string) {
+  return defineTool({
+    name: 'memory_supersede',
+    title: 'Replace a memory by a newer one',
+    description: `Puts a newer memory in the place of one that is no longer true. The older leaves every search and stays readable by its id. Give either draft, the memory to write, or successor_id, one that exists.${place}`,
+    input: z
+      .strictObject({
+        id: memoryIdField.meta({ description: 'Id of the memory that is no longer true.' }),
+        draft: draft.optional(),
+        successor_id: memoryIdField.meta({ description: 'Id of a memory that takes its place.' }).optional(),
+      })
+      .transform(byRule(checkSuccessor, 'draft'))
+      .meta({ minProperties: 2, maxProperties: 2 }),
+    output: z.strictObject({ superseded: toolReceiptSchema, successor: toolReceiptSchema }),
+    isReadOnly: false,
+    isDestructive: false,
+    isIdempotent: false,
+  });
+}
 
 export type MemoryTools = typeof MEMORY_TOOLS;
 

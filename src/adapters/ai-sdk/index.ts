@@ -1,0 +1,7 @@
+export type { MemoryBackend, PromptMemory } from '../memory-backend.ts';
+export type { MemoryToolName, MemoryToolOptions } from '../memory-tools.ts';
+export type { BlockOptions, OnMemoryError } from '../prompt-blocks.ts';
+export type { PromptOptions } from '../prompt-options.ts';
+export type { RunOptions, StoreRuns } from '../run-reports.ts';
+export { type MemoryToolSet, memoryTools } from './memory-tools.ts';
+export { palimpsestMiddleware } from './palimpsest-middleware.ts';
