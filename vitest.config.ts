@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const CONTRACT_SUITES = ['test/contract/**/*.test.ts'];
 const END_TO_END = ['test/e2e/**/*.test.ts'];
+/** What is waited for may come late on a busy machine; without this `expect.poll` gives up after a second. */
+const PATIENT = { poll: { timeout: 30_000 } };
 
 /** The same contract suites, told through the environment which backend to open. */
 function contractProject(backend: 'pglite' | 'postgres') {
@@ -10,9 +12,10 @@ function contractProject(backend: 'pglite' | 'postgres') {
       name: `contract-${backend}`,
       include: CONTRACT_SUITES,
       env: { PALIMPSEST_TEST_BACKEND: backend },
-      // Opening a PGlite takes over a second on two cores, longer when every core is opening one.
-      testTimeout: 30_000,
-      hookTimeout: 60_000,
+      expect: PATIENT,
+      // Ends a test that hangs; a slow machine must not fail one.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
     },
   };
 }
@@ -25,8 +28,9 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...CONTRACT_SUITES, ...END_TO_END],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          expect: PATIENT,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       contractProject('pglite'),
@@ -35,11 +39,12 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: END_TO_END,
+          expect: PATIENT,
           // Real processes with ports, locks and kills: one after another, and time to start them.
           fileParallelism: false,
           sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -1,8 +1,12 @@
-/** What the test runs wrote as JSON, added up. `node scripts/test-results.ts` prints `<passed> <failed>`. */
+/**
+ * What the test runs wrote as JSON, added up. `node scripts/test-results.ts` prints `<passed> <failed>`;
+ * with `--failures` what failed, and how: at the end of a long log, where somebody finds it.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
-const DIRECTORY = join(import.meta.dirname, '..', 'test-results');
+const ROOT = join(import.meta.dirname, '..');
+const DIRECTORY = join(ROOT, 'test-results');
 
 export interface Totals {
   passed: number;
@@ -14,7 +18,15 @@ interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
-  testResults: { status: string; assertionResults: unknown[] }[];
+  testResults: FileResult[];
+}
+
+interface FileResult {
+  name: string;
+  status: string;
+  /** Why the file did not load; empty otherwise. */
+  message: string;
+  assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
 }
 
 export function clearResults(): void {
@@ -27,25 +39,44 @@ export function resultFile(run: string): string {
 }
 
 export function addUpResults(): Totals {
+  return reports().reduce<Totals>(
+    (sum, report) => ({
+      passed: sum.passed + report.numPassedTests,
+      failed: sum.failed + report.numFailedTests + report.testResults.filter(didNotLoad).length,
+      skipped: sum.skipped + report.numPendingTests,
+    }),
+    { passed: 0, failed: 0, skipped: 0 },
+  );
+}
+
+function reports(): Report[] {
   const files = existsSync(DIRECTORY) ? readdirSync(DIRECTORY) : [];
-  return files
-    .map((file) => JSON.parse(readFileSync(join(DIRECTORY, file), 'utf8')) as Report)
-    .reduce<Totals>(
-      (sum, report) => ({
-        passed: sum.passed + report.numPassedTests,
-        failed: sum.failed + report.numFailedTests + filesThatDidNotLoad(report),
-        skipped: sum.skipped + report.numPendingTests,
-      }),
-      { passed: 0, failed: 0, skipped: 0 },
-    );
+  return files.map((file) => JSON.parse(readFileSync(join(DIRECTORY, file), 'utf8')) as Report);
 }
 
 /** A file that fails before its first test is in no count of tests, yet it is a failure. */
-function filesThatDidNotLoad({ testResults }: Report): number {
-  return testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+function didNotLoad(file: FileResult): boolean {
+  return file.status === 'failed' && file.assertionResults.length === 0;
+}
+
+/** Each failed test with its file, its name and what it said. */
+function failures(): string[] {
+  return reports()
+    .flatMap(({ testResults }) => testResults)
+    .flatMap((file) => {
+      const place = relative(ROOT, file.name);
+      if (didNotLoad(file)) return [`${place} did not load\n${file.message}`];
+      return file.assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName, failureMessages }) => `${place}: ${fullName}\n${failureMessages.join('\n')}`);
+    });
 }
 
 if (import.meta.main) {
-  const { passed, failed } = addUpResults();
-  console.log(`${passed} ${failed}`);
+  if (process.argv.includes('--failures')) {
+    for (const failure of failures()) console.log(`FAILED ${failure}\n`);
+  } else {
+    const { passed, failed } = addUpResults();
+    console.log(`${passed} ${failed}`);
+  }
 }

@@ -89,11 +89,9 @@ describe('parseNamespacePath', () => {
   });
 
   test('answers at once about a text of any size, and repeats only its beginning', () => {
-    const start = performance.now();
     for (const path of ['.'.repeat(1e6), 'x'.repeat(1e6), '💥'.repeat(5e5)]) {
       expect(refusal(() => parseNamespacePath(path)).message.length).toBeLessThan(1000);
     }
-    expect(performance.now() - start).toBeLessThan(500);
   });
 });
 
@@ -379,10 +377,10 @@ describe('catastrophic backtracking', () => {
     },
   ])('does not happen: $name', ({ pattern, path }) => {
     const matchers = [scopeMatcher([parsePattern(pattern)]), ruleMatcher(pattern)];
-    const start = performance.now();
-    for (const matches of matchers) expect(matches(parseNamespacePath(path))).toBe(false);
-    // Measured: at most 1.5 ms each. Two of a hundred times that is still nothing a request could be hung with.
-    expect(performance.now() - start).toBeLessThan(300);
+    // At most 1.5 ms each. At 150 ms, with which a request could hang a server, this would not end in time.
+    for (let time = 0; time < 400; time += 1) {
+      for (const matches of matchers) expect(matches(parseNamespacePath(path))).toBe(false);
+    }
   });
 
   test('does not happen on any pattern within the limits (200 random ones on the longest path)', () => {
@@ -390,9 +388,7 @@ describe('catastrophic backtracking', () => {
     const worstCase = fc
       .array(fc.constantFrom('*', '${x}', long, 'a', '*'), { minLength: 1, maxLength: 15 })
       .map((segments) => [...segments, 'c'].join('.'));
-    const start = performance.now();
     for (const pattern of fc.sample(worstCase, 200)) expect(ruleCovers(pattern, path)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(3000);
   });
 });
 

@@ -188,11 +188,10 @@ describe('hostile texts of 64 KiB', () => {
     ['contractions', "n't".repeat(21_845), true],
     ['punctuation', '!'.repeat(65_536), false],
   ])('%s', async (_, text, hasVector) => {
-    const started = performance.now();
-    const [vector] = await checkedProvider(provider).embed([text], 'document');
+    // 1 to 80 ms for each of the sixteen parts, so about a second. What takes quadratic time (0.7 s a part and more)
+    // would take minutes for the whole, beyond the time limit of a test.
+    const [vector] = await checkedProvider(provider).embed([text.repeat(16)], 'document');
     expect(vector !== null).toBe(hasVector);
-    // About 1 to 80 ms each; the limit leaves room for a busy machine, none for quadratic time (0.7 s and more).
-    expect(performance.now() - started).toBeLessThan(500);
   });
 });
 

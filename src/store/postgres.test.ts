@@ -95,9 +95,7 @@ describe('openPostgres without a server', () => {
       connectionString: `postgres://user@127.0.0.1:${port}/db`,
       connectTimeoutMs: 100,
     });
-    const begin = performance.now();
     expect(await tryQuery(database)).toMatchObject({ code: 'store_unavailable' });
-    expect(performance.now() - begin).toBeLessThan(5_000);
   });
 
   it('rejects when something else answers', async () => {

@@ -167,12 +167,11 @@ describe('the mode hybrid', () => {
   test('a failure that nothing stands in for does not wait for the other model', async () => {
     const slow = await startEmbeddingServer({ vectorOf });
     slow.always({ kind: 'hang' });
-    const local = { ...cloud(), model: 'other', baseUrl: slow.openAiUrl, calls: { timeoutMs: 15_000 } };
+    const local = { ...cloud(), model: 'other', baseUrl: slow.openAiUrl, calls: { timeoutMs: 600_000 } };
     const modes = hybrid({ local });
     server.always({ kind: 'status', status: 400 });
-    const begin = performance.now();
+    // The other model hangs for ten minutes; waiting for it would not end in time.
     await expect(modes.embedDocuments(DOCUMENTS)).rejects.toMatchObject({ failure: 'refused' });
-    expect(performance.now() - begin).toBeLessThan(10_000);
     await slow.close();
   });
 

@@ -306,14 +306,14 @@ describe.each(WIRES)('calls that no retry mends, %s', (_, make) => {
   test('a service that is down is left alone after five failures, and probed by one call', async () => {
     const events: string[] = [];
     const provider = make(
-      { calls: { ...QUICK, maxRetries: 0, breakerThreshold: 5, breakerOpenMs: 60 } },
+      { calls: { ...QUICK, maxRetries: 0, breakerThreshold: 5, breakerOpenMs: 3_000 } },
       { observe: ({ kind }) => events.push(kind) },
     );
     server.always({ kind: 'status', status: 500 });
     for (let call = 0; call < 20; call += 1) await failureOf(provider.embed(['tea'], 'query'));
     expect(server.requests).toHaveLength(5);
     server.always({ kind: 'answer' });
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await new Promise((resolve) => setTimeout(resolve, 3_100));
     const answers = await Promise.allSettled(TEXTS.map((text) => provider.embed([text], 'query')));
     // One probes; the others don't wait for it, they fail at once.
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

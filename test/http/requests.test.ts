@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wireErrorSchema } from '../../src/contract/error-body.ts';
@@ -16,6 +17,12 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 const LINES_BODY = { 'content-type': 'application/x-ndjson' };
+
+/** The count once it has stood still for a while. */
+async function atRest(count: () => number): Promise<number> {
+  for (let before = -1; before !== count(); await sleep(1_000)) before = count();
+  return count();
+}
 
 function write(content: string, headers: Record<string, string> = {}, namespace = 'requests') {
   const payload = JSON.stringify({ namespace, content });
@@ -398,25 +405,22 @@ describe('streams', () => {
     });
     const server = await serveHttp(slow.app, { host: '127.0.0.1', port: 0 });
     try {
-      await new Promise<void>((resolve, reject) => {
+      const leave = await new Promise<() => void>((resolve, reject) => {
         const sent = httpRequest(`${server.url}/v1/export?namespace=stream.big`, (response) => {
           response.once('data', () => {
             response.pause();
-            setTimeout(() => {
-              sent.destroy();
-              resolve();
-            }, 300);
+            resolve(() => sent.destroy());
           });
         });
         sent.once('error', reject);
         sent.end();
       });
-      const readWhilePaused = pages;
+      const readWhilePaused = await atRest(() => pages);
       // 600 entries are 36 MB; what buffers on the way hold is a part of it.
       expect(readWhilePaused).toBeGreaterThan(0);
       expect(readWhilePaused).toBeLessThan(500);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      expect(pages).toBeLessThanOrEqual(readWhilePaused + 2);
+      leave();
+      expect(await atRest(() => pages)).toBeLessThanOrEqual(readWhilePaused + 2);
     } finally {
       await server.close();
       await slow.close();
