@@ -1,4 +1,3 @@
-import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { OpenedMemoryService } from './app.ts';
@@ -8,6 +7,7 @@ import { PalimpsestError } from './core/errors.ts';
 import { createLogger } from './http/logger.ts';
 import type { HttpServer } from './http/serve-http.ts';
 import { runStdioMcp } from './mcp/run-stdio.ts';
+import type { StdioStreams } from './mcp/serve-stdio.ts';
 import type { ReachedBackend } from './mcp/shared-backend.ts';
 import { LOCAL_IDENTITY, LOCAL_OPERATOR } from './service/local-operator.ts';
 import type { RequestSubject } from './service/request-context.ts';
@@ -20,12 +20,8 @@ import { createTokenCounter, DEFAULT_TOKENIZER } from './tokenizer/token-counter
  */
 
 /** For whom the tools of an MCP server act, and where it speaks. */
-export interface McpOptions {
+export interface McpOptions extends StdioStreams {
   readonly subject: RequestSubject;
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  /** Resolves when the process is told to stop. */
-  readonly stop: Promise<void>;
 }
 
 /**
@@ -47,16 +43,16 @@ export async function serveMcp(config: Config, options: McpOptions): Promise<voi
   });
 }
 
-/** How long a process that has just taken the data gets to say where it serves it. */
-const HOLDER_WAIT_MS = 3000;
-const HOLDER_LOOK_MS = 50;
+/** How long after it took the data a process may still be about to say where it serves it. */
+const HOLDER_STARTS_MS = 20_000;
+const HOLDER_LOOK_MS = 100;
 
 async function reachMemory(
   config: Config,
   subject: RequestSubject,
   logger: FastifyBaseLogger,
 ): Promise<ReachedBackend> {
-  const until = performance.now() + HOLDER_WAIT_MS;
+  const since = Date.now();
   for (;;) {
     try {
       return await openForTools(config, subject, logger);
@@ -68,7 +64,9 @@ async function reachMemory(
         const server = { url: holder.url, token: holder.token ?? config.apiKey };
         return { backend: createRemoteBackend(server, subject), close: async () => {} };
       }
-      if (performance.now() > until) throw error;
+      // Only its owner writes the record; while it does, there is none to read.
+      const heldSince = holder === undefined ? since : Date.parse(holder.startedAt);
+      if (Date.now() - heldSince > HOLDER_STARTS_MS) throw error;
       await pause(HOLDER_LOOK_MS);
     }
   }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { Console } from 'node:console';
 import { packageVersion } from '../config/package-version.ts';
 import type { CliParts } from './cli-parts.ts';
 import { runCli } from './run-cli.ts';
+import { takeStdout } from './take-stdout.ts';
 import { textOutput } from './text-output.ts';
 
 /** Shells tell a process that was stopped by a signal by this and the signal's number. */
@@ -31,10 +31,9 @@ const parts: CliParts = {
   openMemory: async (config) => (await import('../app.ts')).openMemory(config),
   serve: async (config) => (await import('../app.ts')).serve(config),
   serveMcp: async (config, subject) => {
-    // Nothing but answers may be written to standard output, whatever some package says.
-    globalThis.console = new Console(process.stderr, process.stderr);
+    const stdout = takeStdout();
     const { serveMcp } = await import('../app-mcp.ts');
-    await serveMcp(config, { subject, stdin: process.stdin, stdout: process.stdout, stop: stopSignal() });
+    await serveMcp(config, { subject, stdin: process.stdin, stdout, stop: stopSignal() });
   },
   stopSignal,
 };

@@ -44,7 +44,8 @@ export interface PolicyAccess {
   /** Whose policies are read. */
   readonly subjects: readonly PolicySubject[];
   /**
-   * What the policies that exist give. May refuse by throwing. Called again when the transaction is run again.
+   * What the policies that exist give: for the same tenant and user, who may reach less by it than before. May
+   * refuse by throwing. Called again when the transaction is run again.
    */
   readonly accessUnder: (policies: readonly StoredPolicy[]) => Access;
 }

@@ -1,19 +1,14 @@
-import type { Readable, Writable } from 'node:stream';
 import type { TokenCounter } from '../core/ports.ts';
-import { serveStdio } from './serve-stdio.ts';
+import { type StdioStreams, serveStdio } from './serve-stdio.ts';
 import { createMcpServer } from './server.ts';
 import { createSharedBackend, type ReachedBackend } from './shared-backend.ts';
 
-export interface StdioParts {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
+export interface StdioParts extends StdioStreams {
   /** Opens the data, or finds who has it open. */
   readonly reach: () => Promise<ReachedBackend>;
   readonly counter: () => Promise<TokenCounter>;
   readonly version: string;
   readonly onError: (error: unknown) => void;
-  /** Resolves when the process is told to stop. */
-  readonly stop: Promise<void>;
 }
 
 /**
@@ -27,7 +22,7 @@ export async function runStdioMcp(parts: StdioParts): Promise<void> {
   const server = createMcpServer({ ...rest, backend: shared.backend });
   server.oninitialized = () => shared.warm();
   try {
-    await Promise.race([serveStdio(server, stdin, stdout), stop]);
+    await serveStdio(server, { stdin, stdout, stop });
   } finally {
     await shared.close();
   }

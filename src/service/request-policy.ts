@@ -10,7 +10,7 @@ import {
   policySubjects,
   policyVariables,
 } from '../core/request-policy.ts';
-import type { Access } from '../core/types.ts';
+import type { Access, Principal } from '../core/types.ts';
 import type { UnplacedPreparedDraft } from './prepare-drafts.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -82,7 +82,7 @@ function applyPolicy(context: RequestContext, policy: StoredPolicy | null, inten
   return {
     policy,
     access: {
-      principal: access.principal,
+      principal: lentPrincipal(context),
       readGrants: [...access.readGrants, ...read],
       // A read does not need the variables of what is written only.
       writeGrants: isWriting ? [...access.writeGrants, ...filledWritePatterns(policy, variables)] : [],
@@ -90,6 +90,15 @@ function applyPolicy(context: RequestContext, policy: StoredPolicy | null, inten
     defaultScope: read,
     writeNamespace: isWriting ? filledWriteNamespace(policy, variables) : null,
   };
+}
+
+/**
+ * Who an agent acts as under its policy. The operator of a store reaches everything in it; what the operator's
+ * agent does by itself is what the policy opens, beside the operator's own namespaces.
+ */
+function lentPrincipal({ access: { principal }, origin }: RequestContext): Principal {
+  if (origin === undefined || !principal.isTenantWide) return principal;
+  return { ...principal, isTenantWide: false, isAdmin: false };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Asking } from '../core/policy.ts';
 import type { Deferred } from '../core/ports.ts';
 import type { Access } from '../core/types.ts';
-import { enterAccess, enterGrants, type RequestRole } from './queries/access.ts';
+import { enterAccess, enterReach, type RequestRole } from './queries/access.ts';
 import { type PolicyRow, selectPoliciesOf, toPolicy } from './queries/governance/policies.ts';
 import type { SqlDatabase, SqlTransaction } from './sql-database.ts';
 
@@ -61,7 +61,7 @@ async function enter(tx: SqlTransaction, asking: Asking, options: EnterOptions):
   await tx.query(enterAccess({ principal, readGrants: [], writeGrants: [] }, options));
   const rows = await tx.query<PolicyRow>(selectPoliciesOf(principal.tenantId, asking.subjects));
   const access = asking.accessUnder(rows.map(toPolicy));
-  await tx.query(enterGrants(access, options));
+  await tx.query(enterReach(access, options));
   return access;
 }
 

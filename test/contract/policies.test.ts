@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PolicyDraft } from '../../src/service/governance-service.ts';
 import type { RecallResult } from '../../src/service/recall.ts';
+import type { RequestContext } from '../../src/service/request-context.ts';
 import { rejection } from '../helpers/refusal.ts';
 import { as, asAdmin, openTestServices, operator, type TestServices } from '../helpers/test-services.ts';
 
@@ -279,6 +280,38 @@ describe('what nobody asked for in person', () => {
     expect(found(await services.service.recall(tool, { query: 'q' }))).toEqual(['vector.global.facts']);
     const person = as('ada', { subject: { agentId } });
     expect((await services.service.remember(person, draft)).entry.content).toBe('by a tool');
+  });
+});
+
+describe('the operator of the store, from whom nothing is kept,', () => {
+  const write = (context: RequestContext, namespace: string) =>
+    services.service.remember(context, { namespace, content: `${agentId} wrote this` });
+
+  test('lends an agent’s tools what its policy opens, and no more', async () => {
+    const tool = { ...operator(), subject: { agentId }, origin: 'tool_call' as const };
+    const { entry } = await write(as('ada'), 'vector.user.ada.x');
+    await put({
+      readNamespaces: ['team.sales'],
+      allowToolWrite: true,
+      allowedWriteNamespaces: ['team.tools'],
+    });
+    expect(found(await services.service.recall(tool, { query: 'q', namespaces: ['*'] }))).toEqual([
+      'team.sales',
+      'vector.global.facts',
+    ]);
+    expect((await rejection(services.service.get(tool, entry.id))).code).toBe('not_found');
+    expect((await write(tool, 'team.tools')).operation).toBe('create');
+    expect((await write(tool, 'vector.user.local.notes')).operation, 'their own').toBe('create');
+    expect((await rejection(write(tool, 'team.plans'))).code).toBe('forbidden');
+    expect((await rejection(write(tool, 'vector.user.ada.x'))).code).toBe('forbidden');
+  });
+
+  test('asks for themselves as before, whatever agent they name', async () => {
+    await put({ readNamespaces: ['team.sales'] });
+    const themselves = { ...operator(), subject: { agentId } };
+    expect((await write(themselves, 'team.plans')).operation).toBe('create');
+    const { entries } = await services.service.list(themselves, { namespaces: ['vector.user.bob.*'] });
+    expect(entries).toHaveLength(1);
   });
 });
 

@@ -9,14 +9,24 @@ export interface ServerProcess {
   readonly pid: number;
   post(path: string, body: unknown): Promise<Response>;
   get(path: string): Promise<Response>;
+  /** How many requests it has logged. */
+  requests(): number;
   /** Ends it and waits until it has ended; gives the exit code, null after a kill. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /** Starts a server on a free port and waits until it says where it listens. */
-export async function startServer(args: readonly string[]): Promise<ServerProcess> {
+export async function startServer(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [MAIN, 'serve', '--json', '--port', '0', ...args], {
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const url = await announcedUrl(child);
@@ -30,6 +40,7 @@ export async function startServer(args: readonly string[]): Promise<ServerProces
         body: JSON.stringify(body),
       }),
     get: (path) => fetch(`${url}${path}`),
+    requests: () => log.match(/"path":"/g)?.length ?? 0,
     end: (signal) => {
       child.kill(signal);
       return ended;

@@ -27,9 +27,7 @@ export function enterAccess(access: Access, options: { role: RequestRole; mayWri
   const { text, values } = setLocally([
     ['palimpsest.tenant_id', principal.tenantId],
     ['palimpsest.user_id', principal.userId],
-    ['palimpsest.is_admin', principal.isAdmin ? 'on' : 'off'],
-    ['palimpsest.tenant_wide', principal.isTenantWide ? 'on' : 'off'],
-    ...grantSettings(access, options),
+    ...reachSettings(access, options),
     ['role', options.role],
   ]);
   if (!options.mayWrite) return { text, values };
@@ -44,15 +42,17 @@ export function lockModels(tenantId: string): SqlStatement {
   return { text: `SELECT pg_advisory_xact_lock(${MODELS_LOCK}, hashtext($1))`, values: [tenantId] };
 }
 
-/** Opens what policies grant, in a transaction that `enterAccess` has put under a role. */
-export function enterGrants(access: Access, options: { mayWrite: boolean }): SqlStatement {
-  return setLocally(grantSettings(access, options));
+/** Sets what policies give and take, in a transaction that `enterAccess` has put under a role. */
+export function enterReach(access: Access, options: { mayWrite: boolean }): SqlStatement {
+  return setLocally(reachSettings(access, options));
 }
 
 type Setting = readonly [name: string, value: string];
 
-function grantSettings(access: Access, { mayWrite }: { mayWrite: boolean }): Setting[] {
+function reachSettings(access: Access, { mayWrite }: { mayWrite: boolean }): Setting[] {
   return [
+    ['palimpsest.is_admin', access.principal.isAdmin ? 'on' : 'off'],
+    ['palimpsest.tenant_wide', access.principal.isTenantWide ? 'on' : 'off'],
     ['palimpsest.read_grants', grantRegex(access.readGrants)],
     // What may be written may be read back by the write itself, but must not widen a search.
     ['palimpsest.write_grants', mayWrite ? grantRegex(access.writeGrants) : ''],
