@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import envPaths from 'env-paths';
+import { DATABASE_URL_FORM, isPostgresUrl, MAX_CONNECTIONS } from '../contract/database-location.ts';
 import type { PalimpsestError } from '../core/errors.ts';
 import { secret, text, wholeNumber } from './form.ts';
 import { invalidConfig } from './invalid-config.ts';
@@ -25,7 +26,7 @@ export const STORE_SETTINGS = defineSettings({
     key: 'store.database_url',
     variable: 'PALIMPSEST_DATABASE_URL',
     option: '--database-url',
-    form: secret('postgres://user:password@host:5432/database', isPostgresUrl),
+    form: secret(DATABASE_URL_FORM, isPostgresUrl),
     meaning:
       'A PostgreSQL 15+ with pgvector 0.8+ instead. `PGPASSWORD` and `~/.pgpass` keep the password out of it.',
     standard: 'none: the embedded store',
@@ -33,7 +34,7 @@ export const STORE_SETTINGS = defineSettings({
   maxConnections: {
     key: 'store.max_connections',
     variable: 'PALIMPSEST_MAX_CONNECTIONS',
-    form: wholeNumber(1, 1000),
+    form: wholeNumber(1, MAX_CONNECTIONS),
     meaning: 'Connections to PostgreSQL that this process holds at most.',
     standard: String(DEFAULT_MAX_CONNECTIONS),
   },
@@ -72,8 +73,4 @@ function twoPlaces(dataDir: Found<string>, databaseUrl: Found<string>): Palimpse
     'both',
     'one of them',
   );
-}
-
-function isPostgresUrl(url: string): boolean {
-  return URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol);
 }

@@ -1,3 +1,4 @@
+import { DATABASE_URL_FORM, isPostgresUrl, MAX_CONNECTIONS } from '../contract/database-location.ts';
 import { unknownField } from '../contract/unknown-field.ts';
 import { excerpt, invalidInput, type PalimpsestError } from '../core/errors.ts';
 import type { Clock, TokenCounter } from '../core/ports.ts';
@@ -11,7 +12,7 @@ export interface OpenOptions<Embedding extends object = object> {
   readonly dataDir?: string | undefined;
   /** `postgres://…` of a PostgreSQL 15+ with pgvector 0.8+. */
   readonly databaseUrl?: string | undefined;
-  /** Connections to PostgreSQL at most, from 1, default 10. */
+  /** Connections to PostgreSQL at most, 1 to 1000, default 10. */
   readonly maxConnections?: number | undefined;
   /** Makes the vectors. Default: hashing, which needs no model and no network. */
   readonly embedding?: Embedding | undefined;
@@ -57,9 +58,19 @@ export function locationOf(options: OpenOptions): Location {
       allowed: 'dataDir or databaseUrl',
     });
   }
-  if (databaseUrl !== undefined) return { databaseUrl, maxConnections };
+  if (maxConnections !== undefined && !isConnectionCount(maxConnections)) {
+    throw wrongOption('maxConnections', maxConnections, `a whole number from 1 to ${MAX_CONNECTIONS}`);
+  }
+  if (databaseUrl !== undefined) {
+    if (!isPostgresUrl(databaseUrl)) throw wrongOption('databaseUrl', databaseUrl, DATABASE_URL_FORM);
+    return { databaseUrl, maxConnections };
+  }
   if (dataDir === '') throw wrongOption('dataDir', dataDir, 'the path of a folder');
   return dataDir === undefined ? { inMemory: true } : { dataDir };
+}
+
+function isConnectionCount(count: number): boolean {
+  return Number.isInteger(count) && count >= 1 && count <= MAX_CONNECTIONS;
 }
 
 function checkOption(name: string, value: unknown): void {
@@ -78,6 +89,6 @@ function isOptionName(name: string): name is keyof OpenOptions {
 
 function wrongOption(name: string, value: unknown, allowed: string): PalimpsestError {
   // A database URL may hold a password.
-  const got = name === 'databaseUrl' ? typeof value : excerpt(value);
+  const got = name === 'databaseUrl' ? `a ${typeof value} that is not shown` : excerpt(value);
   return invalidInput(`${name}: got ${got}; allowed: ${allowed}.`, { path: name, got, allowed });
 }

@@ -31,7 +31,7 @@ async function codeOf(work: Promise<unknown>): Promise<ErrorCode> {
 
 /** Freezes an input whole, so that any change to it throws. */
 describe('inputs', () => {
-  test('frozen ones work everywhere, and none is kept', async () => {
+  test('frozen ones work everywhere, and none is kept (CASES G17)', async () => {
     const draft = frozen({
       namespace: 'frozen.a',
       content: 'Frozen tea leaves.',
@@ -66,7 +66,7 @@ describe('inputs', () => {
     expect((await memory.get(stored.entry.id)).metadata).toEqual({ changed: false });
   });
 
-  test('metadata keys are the caller’s own, in whatever case', async () => {
+  test('metadata keys are the caller’s own, in whatever case (CASES G14)', async () => {
     const metadata = { userName: 1, user_name: 2, observedAt: 'x', observed_at: 'y' };
     const { entry } = await memory.remember({ namespace: 'case', content: 'Case matters.', metadata });
     expect((await memory.get(entry.id)).metadata).toEqual(metadata);

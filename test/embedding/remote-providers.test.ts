@@ -413,7 +413,7 @@ describe.each(WIRES)('keys, %s', (_, make) => {
 describe('what only the OpenAI format has', () => {
   const make = WIRES[0]?.[1] ?? (() => createOpenAiProvider({ model: '' }));
 
-  test('base64 numbers are asked for where configured, and understood', async () => {
+  test('base64 numbers are asked for where configured, and understood (CASES D11)', async () => {
     const [vector] = await make({ encodingFormat: 'base64' }).embed(['tea'], 'query');
     expect(server.requests[0]?.body.encoding_format).toBe('base64');
     expect(cosine(vector ?? [], await vectorOf('tea'))).toBeCloseTo(1, 5);

@@ -163,7 +163,7 @@ test('a purge leaves no entry to tell it, and raises the namespace’s version',
   expect((await namespaceOf()).version).toBeGreaterThan(before.version);
 });
 
-test('an incremental export by version misses nothing', async () => {
+test('an incremental export by version misses nothing (CASES F16)', async () => {
   const entries = [await newEntry(), await newEntry(), await newEntry(), await newEntry()];
   const [confirmed, counted, forgotten] = entries.map(({ id }) => id);
   const { version: seen } = await namespaceOf();

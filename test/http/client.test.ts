@@ -47,7 +47,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return list;
 }
 
-test('the life of a memory, in the names and dates of code', async () => {
+test('the life of a memory, in the names and dates of code; metadata keys stay as they are (CASES G14)', async () => {
   const ada = await clientOf('ada');
   const observedAt = new Date('2026-05-02T09:30:00Z');
   const { operation, entry } = await ada.remember(
