@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import envPaths from 'env-paths';
-import { DATABASE_URL_FORM, isPostgresUrl, MAX_CONNECTIONS } from '../contract/database-location.ts';
+import { DATABASE_URL_FORM, isPostgresUrl, MAX_CONNECTIONS } from '../core/database-location.ts';
 import type { PalimpsestError } from '../core/errors.ts';
 import { secret, text, wholeNumber } from './form.ts';
 import { invalidConfig } from './invalid-config.ts';

@@ -1,5 +1,5 @@
-import { DATABASE_URL_FORM, isPostgresUrl, MAX_CONNECTIONS } from '../contract/database-location.ts';
 import { unknownField } from '../contract/unknown-field.ts';
+import { DATABASE_URL_FORM, isPostgresUrl, MAX_CONNECTIONS } from '../core/database-location.ts';
 import { excerpt, invalidInput, type PalimpsestError } from '../core/errors.ts';
 import type { Clock, TokenCounter } from '../core/ports.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createClient } from './client/index.ts';
-import { Palimpsest } from './index.ts';
+import { createClient } from '../../src/client/index.ts';
+import { Palimpsest } from '../../src/index.ts';
 
 /** A port of this machine that nobody listens on. */
 async function closedPort(): Promise<number> {
