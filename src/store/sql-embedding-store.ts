@@ -22,12 +22,12 @@ import {
   readAssignments,
   readJob,
   readJobRow,
-  recordDecision,
   setPaused,
   startJob,
   unusedNamespaces,
 } from './operations/embedding-jobs.ts';
 import { readEmbeddingState, readPlan, requireDimensions } from './operations/embedding-state.ts';
+import { recordDecision } from './operations/record-audit.ts';
 import { lockModels } from './queries/access.ts';
 import {
   type CoverageRow,

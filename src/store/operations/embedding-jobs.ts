@@ -11,8 +11,7 @@ import type { ConfiguredModel, EmbeddingJob, NewJob } from '../../core/embedding
 import { conflict, notFound } from '../../core/errors.ts';
 import { scopeRegexSource } from '../../core/namespace.ts';
 import type { AuditContext } from '../../core/ports.ts';
-import type { Access, JsonObject } from '../../core/types.ts';
-import { insertAudit } from '../queries/audit.ts';
+import type { Access } from '../../core/types.ts';
 import {
   insertJob,
   type JobRow,
@@ -38,6 +37,7 @@ import { insertTenant } from '../queries/namespaces.ts';
 import type { SqlTransaction } from '../sql-database.ts';
 import { requireDimensions } from './embedding-state.ts';
 import { isEntryId } from './locked-entry.ts';
+import { recordDecision } from './record-audit.ts';
 
 /**
  * Decisions about models. Each runs under the lock that keeps writes out (`lockModels`), so that a write belongs
@@ -350,22 +350,4 @@ export function unusedNamespaces(
     for (const modelId of modelIds) if (!kept.has(modelId)) unused.get(modelId)?.push(namespace);
   }
   return unused;
-}
-
-export async function recordDecision(
-  tx: SqlTransaction,
-  { principal }: Access,
-  audit: AuditContext,
-  operation: string,
-  detail: JsonObject,
-): Promise<void> {
-  const event = {
-    auditId: uuidv7({ msecs: audit.now }),
-    action: 'admin' as const,
-    operation,
-    namespace: null,
-    memoryId: null,
-    detail: { ...audit.detail, ...detail },
-  };
-  await tx.query(insertAudit(principal.tenantId, principal.userId, [event], audit.now));
 }

@@ -35,3 +35,22 @@ export async function recordAudit(
     ),
   );
 }
+
+/** Records what an administrator decided, in the same transaction. It concerns no single entry. */
+export async function recordDecision(
+  tx: SqlTransaction,
+  { principal }: Access,
+  audit: AuditContext,
+  operation: string,
+  detail: JsonObject,
+): Promise<void> {
+  const event = {
+    auditId: uuidv7({ msecs: audit.now }),
+    action: 'admin' as const,
+    operation,
+    namespace: null,
+    memoryId: null,
+    detail: { ...audit.detail, ...detail },
+  };
+  await tx.query(insertAudit(principal.tenantId, principal.userId, [event], audit.now));
+}

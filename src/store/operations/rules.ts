@@ -1,11 +1,10 @@
-import { v7 as uuidv7 } from 'uuid';
 import { PalimpsestError } from '../../core/errors.ts';
 import type { AuditContext, NamespaceRuleDraft } from '../../core/ports.ts';
-import type { Access, JsonObject, NamespaceRule } from '../../core/types.ts';
-import { insertAudit } from '../queries/audit.ts';
+import type { Access, NamespaceRule } from '../../core/types.ts';
 import { insertTenant } from '../queries/namespaces.ts';
 import { deleteRule, type RuleRow, selectRules, toRule, upsertRule } from '../queries/rules.ts';
 import type { SqlTransaction } from '../sql-database.ts';
+import { recordDecision } from './record-audit.ts';
 
 /** The administrator's rules. They shape every user's ranking, so each change leaves an audit row. */
 
@@ -24,7 +23,7 @@ export async function writeRule(
   await tx.query(insertTenant(access.principal.tenantId, audit.now));
   const [row] = await tx.query<RuleRow>(upsertRule(access.principal.tenantId, rule, audit.now));
   if (row === undefined) throw new Error('The database did not return the rule it was told to write.');
-  await auditRule(tx, access, audit, 'put_rule', {
+  await recordDecision(tx, access, audit, 'put_rule', {
     pattern: row.pattern,
     bonus: row.bonus,
     description: row.description,
@@ -42,7 +41,7 @@ export async function removeRule(
   requireAdministrator(access);
   const [row] = await tx.query<RuleRow>(deleteRule(access.principal.tenantId, pattern));
   if (row === undefined) return false;
-  await auditRule(tx, access, audit, 'delete_rule', { pattern });
+  await recordDecision(tx, access, audit, 'delete_rule', { pattern });
   return true;
 }
 
@@ -51,22 +50,4 @@ function requireAdministrator({ principal }: Access): void {
   throw new PalimpsestError('forbidden', 'Only an administrator may change namespace rules.', {
     details: [{ got: principal.userId, hint: 'Rules shape the ranking of every user of the tenant.' }],
   });
-}
-
-async function auditRule(
-  tx: SqlTransaction,
-  { principal }: Access,
-  audit: AuditContext,
-  operation: string,
-  detail: JsonObject,
-): Promise<void> {
-  const event = {
-    auditId: uuidv7({ msecs: audit.now }),
-    action: 'admin' as const,
-    operation,
-    namespace: null,
-    memoryId: null,
-    detail: { ...audit.detail, ...detail },
-  };
-  await tx.query(insertAudit(principal.tenantId, principal.userId, [event], audit.now));
 }
