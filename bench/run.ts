@@ -6,6 +6,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): Promise<void> }
   embedding: () => import('./embedding.ts'),
   import: () => import('./import.ts'),
   'import-memory': () => import('./import-memory.ts'),
+  'mcp-start': () => import('./mcp-start.ts'),
   recall: () => import('./recall.ts'),
   'policy-overhead': () => import('./policy-overhead.ts'),
   'trace-overhead': () => import('./trace-overhead.ts'),
