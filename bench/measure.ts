@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 
@@ -50,6 +50,12 @@ export function writeResult(name: string, result: object): void {
   console.log(JSON.stringify(document, null, 2));
 }
 
-function commit(): string {
+/** What an earlier run has kept, or null. */
+export function readResult(name: string): Readonly<Record<string, unknown>> | null {
+  const file = join(import.meta.dirname, 'results', `${name}.json`);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+}
+
+export function commit(): string {
   return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 }

@@ -122,6 +122,7 @@ async function serveOwnProcesses(
     const app = buildHttpApp({
       service: memory.service,
       governance: memory.governance,
+      reembed: memory.reembed,
       logger,
       version: packageVersion(),
       identify: ({ headers }) => {

@@ -185,6 +185,7 @@ export async function serve(config: Config): Promise<{ readonly url: string; clo
     const app = buildHttpApp({
       service: memory.service,
       governance: memory.governance,
+      reembed: memory.reembed,
       logger,
       version: packageVersion(),
       identify: await identifyBy(config, memory.keys, logger),

@@ -40,19 +40,32 @@ export type {
   InstantInput,
   JsonObjectInput,
   ListInput,
+  ModelChangeInput,
   NamespacesInput,
   RecallInput,
   RememberInput,
   RememberOptionsInput,
+  RollbackInput,
   RuleInput,
   RunInput,
   SubjectInput,
   SuccessorInput,
+  SwitchInput,
   UpdateInput,
   UpdateOptionsInput,
+  VerifyInput,
 } from './contract/inputs.ts';
 export type { NamespacePage } from './contract/namespace-report.ts';
 export type { ChatMessage } from './core/context/messages.ts';
+export type { EmbeddingAssignment, EmbeddingRole, KnownModel } from './core/embedding-state.ts';
+export type {
+  ChangeVerification,
+  CoverageCounts,
+  EmbeddingJob,
+  EmbeddingJobKind,
+  EmbeddingJobStatus,
+  JobProgress,
+} from './core/embedding-store.ts';
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from './core/errors.ts';
 export type { NamespaceReport } from './core/governance.ts';
 export type {
@@ -95,7 +108,9 @@ export type {
 export type { EmbeddingConfig } from './embedding/modes.ts';
 export type { EmbeddingProviderConfig } from './embedding/provider-config.ts';
 export type { ActAsInput } from './library/act-as-input.ts';
+export type { ConfiguredChangeInput, ModelChanges, RunChangeOptions } from './library/model-changes.ts';
 export type { ContextOutput, ListOutput, RecallOutput, RuleBook, UserMemory } from './library/user-memory.ts';
 export type { ImportProgress } from './service/import-entries.ts';
 export type { RunResult } from './service/observe-run.ts';
+export type { EmbeddingStatus, JobState } from './service/reembed-service.ts';
 export type { SupersedeResult } from './service/supersede-entry.ts';

@@ -2,13 +2,17 @@ export type {
   ExportInput,
   FeedbackInput,
   ListInput,
+  ModelChangeInput,
   NamespacesInput,
   RememberInput,
   RememberOptionsInput,
+  RollbackInput,
   RuleInput,
   RunInput,
   SuccessorInput,
+  SwitchInput,
   UpdateInput,
+  VerifyInput,
 } from '../contract/inputs.ts';
 export { type ErrorCode, type ErrorDetail, PalimpsestError } from '../core/errors.ts';
 export {

@@ -158,3 +158,32 @@ export interface RuleInput {
 
 /** The new side of a supersession: an entry to write, or the id of one that exists. */
 export type SuccessorInput = RememberInput | { readonly id: string };
+
+/** What a change of the embedding model is to be. */
+export interface ModelChangeInput {
+  /** Name of the provider to change to. Default: the configured one. */
+  readonly to?: string | undefined;
+  /** `*` for everything (default), a namespace, or a namespace and `.*` for all below it. */
+  readonly scope?: string | undefined;
+  /** Whether searches switch as soon as it is complete and verified. Default true. */
+  readonly switchesItself?: boolean | undefined;
+  /** Whether vectors that the switch leaves unused are removed then. Default false: a rollback needs them. */
+  readonly purgesOld?: boolean | undefined;
+}
+
+export interface VerifyInput {
+  /** What to ask both models for, at most 100 texts. Default: the beginnings of some entries. */
+  readonly queries?: readonly string[] | undefined;
+}
+
+export interface SwitchInput {
+  /** Switches although the model refuses some entries, which are then found no more. Default false. */
+  readonly acceptsRefused?: boolean | undefined;
+}
+
+export interface RollbackInput {
+  /** The scope that was changed. Default `*`. */
+  readonly scope?: string | undefined;
+  /** Switches back at once, although entries written since may wait for their vector. Default false. */
+  readonly immediately?: boolean | undefined;
+}

@@ -49,7 +49,7 @@ export const WHOLE_STORE = '*';
  *
  * @throws PalimpsestError `invalid_input`
  */
-export function parseEmbeddingScope(text: string, field = 'namespace'): string {
+export function parseEmbeddingScope(text: string, field = 'scope'): string {
   if (text === WHOLE_STORE) return text;
   const path = typeof text === 'string' && text.endsWith('.*') ? text.slice(0, -2) : text;
   try {

@@ -12,6 +12,7 @@ import {
 import { ROUTES } from '../contract/routes/routes.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
+import type { ReembedService } from '../service/reembed-service.ts';
 import { docsRoutes } from './docs-page.ts';
 import { answerClientError, sendError, sendNotFound } from './error-response.ts';
 import { createHandlers } from './handlers/handlers.ts';
@@ -28,6 +29,7 @@ import { establishWhoAsks, type Identify } from './who-asks.ts';
 export interface HttpAppOptions {
   readonly service: MemoryService;
   readonly governance: GovernanceService;
+  readonly reembed: ReembedService;
   /** Who asks. Called for each request of the API before anything else of it is read. */
   readonly identify: Identify;
   /** Gets one line per request and every error that is the server's. */

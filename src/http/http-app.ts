@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
+import type { ReembedService } from '../service/reembed-service.ts';
 import type { RequestContext } from '../service/request-context.ts';
 
 /** The server, built. */
@@ -15,6 +16,7 @@ export type HttpApp = FastifyInstance<
 export interface HandlerParts {
   readonly service: MemoryService;
   readonly governance: GovernanceService;
+  readonly reembed: ReembedService;
 }
 
 /** Answers one request of MCP over HTTP, whose asker is known and whose body is read. */

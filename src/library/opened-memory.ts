@@ -4,11 +4,14 @@ import { parseNamespacePath, parseScope } from '../core/namespace.ts';
 import type { StoreHealth } from '../core/ports.ts';
 import type { Access } from '../core/types.ts';
 import { DEFAULT_TENANT, LOCAL_OPERATOR } from '../service/local-operator.ts';
+import type { JobState, ReembedService } from '../service/reembed-service.ts';
 import type { ActAsInput } from './act-as-input.ts';
+import { type ConfiguredChangeInput, ModelChanges, type RunChangeOptions } from './model-changes.ts';
 import { type MemoryServices, UserMemory } from './user-memory.ts';
 
 /** A running service and what ends it. */
 export interface OpenedService extends MemoryServices {
+  readonly reembed: ReembedService;
   close(): Promise<void>;
 }
 
@@ -17,11 +20,26 @@ export interface OpenedService extends MemoryServices {
  * `as` to act for one user.
  */
 export class OpenedMemory extends UserMemory {
+  /** Which models search, and changes of them. */
+  readonly embeddings: ModelChanges;
   readonly #opened: OpenedService;
 
   constructor(opened: OpenedService) {
     super(opened, { access: LOCAL_OPERATOR });
     this.#opened = opened;
+    this.embeddings = new ModelChanges(opened.reembed, { access: LOCAL_OPERATOR });
+  }
+
+  /**
+   * Changes the embedding model and works on it until searches use it. Killed or stopped on the way it is simply
+   * called again: what is embedded stays.
+   *
+   * @example
+   * await memory.reembed({ to: 'minilm' }, { onProgress: ({ settled, entries }) => console.log(settled, entries) });
+   */
+  async reembed(input: ConfiguredChangeInput = {}, options: RunChangeOptions = {}): Promise<JobState> {
+    const { id } = await this.embeddings.start(input);
+    return this.embeddings.run(id, options);
   }
 
   /**

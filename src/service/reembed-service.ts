@@ -4,6 +4,8 @@ import {
   type EmbeddingStatus,
   embeddingStatus,
   findJob,
+  type JobState,
+  jobState,
   purgeOld,
   type RollbackRequest,
   rollBack,
@@ -16,7 +18,7 @@ import { guarded } from './guard.ts';
 import type { RequestContext } from './request-context.ts';
 import { auditOf, type ServiceState } from './service-parts.ts';
 
-export type { ChangeRequest, EmbeddingStatus, RollbackRequest } from './embeddings/change-model.ts';
+export type { ChangeRequest, EmbeddingStatus, JobState, RollbackRequest } from './embeddings/change-model.ts';
 export type { RunOptions, RunResult } from './embeddings/run-job.ts';
 
 /**
@@ -28,6 +30,7 @@ export type { RunOptions, RunResult } from './embeddings/run-job.ts';
  */
 export interface ReembedService {
   status(context: RequestContext): Promise<EmbeddingStatus>;
+  job(context: RequestContext, jobId: string): Promise<JobState>;
   /** Starts a change, or gives the open one to the same model. It goes on by itself; `run` makes it faster. */
   start(context: RequestContext, request?: ChangeRequest): Promise<EmbeddingJob>;
   /** Works on a job until it is over, or complete and for somebody to switch. */
@@ -68,6 +71,7 @@ export function createReembedService(state: ServiceState): ReembedService {
   ) => call(context, operation, async () => work((await findJob(state, context, jobId)).id));
   return {
     status: (context) => call(context, 'embedding_status', () => embeddingStatus(state, context)),
+    job: (context, jobId) => call(context, 'embedding_status', () => jobState(state, context, jobId)),
     start: (context, request = {}) => call(context, 'reembed', () => startChange(state, context, request)),
     run: (context, jobId, options) =>
       call(context, 'run_reembed', () => runJob(state, context, jobId, options)),

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type MemoryOptions, type OpenedMemoryService, openMemoryService } from '../../src/app.ts';
 import type { EmbeddingProvider } from '../../src/core/ports.ts';
 import { createHashingProvider } from '../../src/embedding/hashing.ts';
+import type { ConfiguredChangeInput } from '../../src/library/model-changes.ts';
 import { OpenedMemory } from '../../src/library/opened-memory.ts';
 import { LOCAL_OPERATOR } from '../../src/service/local-operator.ts';
 import { controlledProvider } from '../helpers/controlled-provider.ts';
@@ -352,7 +353,7 @@ describe('a provider that fails in the background', () => {
       embeddingModelId: provider.modelId,
       degraded: false,
     });
-  });
+  }, 120_000);
 
   test('a text that the model refuses is found out, and a person decides', async () => {
     const provider = controlledProvider(createHashingProvider({ dimensions: 128 }));
@@ -380,5 +381,74 @@ describe('a provider that fails in the background', () => {
       modelId: provider.modelId,
       coverage: 'whole',
     });
+  });
+});
+
+describe('the library', () => {
+  test('changes the model in one call, shows how far it is, and changes back', async () => {
+    const opened = await openOne();
+    const { memory } = opened;
+    await fill(opened);
+    const before = await rankings(opened);
+    const seen: number[] = [];
+    const { job, progress } = await memory.reembed(
+      Object.freeze({ to: Object.freeze(TO_NEW) }),
+      Object.freeze({ onProgress: ({ settled }: { settled: number }) => void seen.push(settled) }),
+    );
+    expect(job).toMatchObject({ status: 'done', model: { modelId: NEW }, previousModel: { modelId: OLD } });
+    expect(progress).toMatchObject({ entries: 120, settled: 120 });
+    expect(seen.at(-1)).toBe(120);
+    expect((await memory.embeddings.status()).assignments).toMatchObject([
+      { role: 'active', scope: '*', model: { modelId: NEW } },
+    ]);
+
+    const back = await memory.embeddings.rollBack();
+    await memory.embeddings.run(back.id);
+    expect(await rankings(opened)).toEqual(before);
+  });
+
+  test('stops on a signal, pauses, resumes, compares and switches when it is told to', async () => {
+    const opened = await openOne();
+    const { embeddings } = opened.memory;
+    await fill(opened);
+    const { id } = await embeddings.start({ to: TO_NEW, switchesItself: false });
+    const stopped = await embeddings.run(id, { signal: AbortSignal.abort() });
+    expect(stopped.job.status).toBe('running');
+    expect((await embeddings.pause(id)).status).toBe('paused');
+    expect((await embeddings.resume()).status).toBe('running');
+    await expect(embeddings.switchOver()).rejects.toMatchObject({ code: 'conflict' });
+    await embeddings.run();
+    const { counts, overlap } = await embeddings.verify(id, { queries: QUERIES });
+    expect([counts.vectors, overlap?.queries]).toEqual([120, QUERIES.length]);
+    expect((await rankings(opened))[0]?.modelId).toBe(OLD);
+    expect((await embeddings.switchOver(id)).status).toBe('done');
+    expect((await rankings(opened))[0]?.modelId).toBe(NEW);
+    expect(await embeddings.purge()).toBe(120);
+    expect((await embeddings.job(id)).progress).toBeNull();
+  });
+
+  test.each([
+    [{ to: 'crystal-ball' }, 'invalid_input', 'to'],
+    [{ to: { provider: 'openai' } }, 'invalid_input', 'to'],
+    [{ scope: 'vec*' }, 'invalid_input', 'scope'],
+    [{ namespace: 'a.b' }, 'invalid_input', 'namespace'],
+    [{ to: 'hashing' }, 'conflict', undefined],
+  ])('refuses %j', async (input, code, path) => {
+    const opened = await openOne();
+    await fill(opened);
+    // As a caller without types may.
+    const untyped = input as ConfiguredChangeInput;
+    const refused: unknown = await opened.memory.embeddings.start(untyped).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code });
+    if (path !== undefined) expect(refused).toMatchObject({ details: [{ path }] });
+    expect((await opened.memory.embeddings.status()).jobs).toEqual([]);
+  });
+
+  test('knows no job by an id that is none', async () => {
+    const { embeddings } = (await openOne()).memory;
+    for (const id of ['x', '0198f6a2-7b1c-7d3e-9f00-3b5a6c7d8e9f']) {
+      await expect(embeddings.pause(id)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    await expect(embeddings.pause()).rejects.toMatchObject({ code: 'conflict' });
   });
 });

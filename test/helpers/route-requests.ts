@@ -10,6 +10,7 @@ export interface KnownIds {
   readonly agentId: string;
   readonly taskId: string;
   readonly profile: string;
+  readonly jobId: string;
 }
 
 /** Whose parameter a path has: a new kind has to be named here before its route can be tested. */
@@ -20,6 +21,7 @@ const PARAMETERS: readonly (readonly [start: string, name: keyof KnownIds])[] = 
   ['/v1/agents/{id}', 'agentId'],
   ['/v1/tasks/{id}', 'taskId'],
   ['/v1/profiles/{name}', 'profile'],
+  ['/v1/embeddings/jobs/{id}', 'jobId'],
 ];
 
 /** Which kind of thing a route's path names; null where it names none. */

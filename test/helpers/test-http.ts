@@ -56,6 +56,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
   const app = buildHttpApp({
     service: opened.service,
     governance: opened.governance,
+    reembed: opened.reembed,
     identify: ({ headers }) => {
       const isOperator =
         asksForKeys === false || (asksForKeys === 'optional' && headers.authorization === undefined);

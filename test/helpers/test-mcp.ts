@@ -35,11 +35,12 @@ export interface TestMcp {
 export async function openTestMcp(provider?: EmbeddingProvider): Promise<TestMcp> {
   const lines: string[] = [];
   const opened = await openMemoryService({ location: { inMemory: true }, embedding: provider ?? {} });
-  const { service, governance, tokenCounter: counter } = opened;
+  const { service, governance, reembed, tokenCounter: counter } = opened;
   const logger = createLogger('trace', { write: (line) => void lines.push(line) });
   const app = buildHttpApp({
     service,
     governance,
+    reembed,
     logger,
     version: '0.0.0-test',
     identify,

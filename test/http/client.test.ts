@@ -3,6 +3,7 @@ import type { PalimpsestClient } from '../../src/client/index.ts';
 import { createClient, PalimpsestError } from '../../src/client/index.ts';
 import { ROUTES } from '../../src/contract/routes/routes.ts';
 import { type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
+import { LOCAL_OPERATOR } from '../../src/service/local-operator.ts';
 import { frozen } from '../helpers/frozen.ts';
 import { openTestHttp, type TestHttp } from '../helpers/test-http.ts';
 
@@ -279,6 +280,70 @@ test('what administrators do', async () => {
   ).toBeGreaterThan(0);
   const exported = await all(root.audit.export({ actorId: 'kim' }));
   expect(exported.map(({ action }) => action)).toContain('warning');
+});
+
+test('a change of the embedding model, from its start to its undoing', async () => {
+  const root = await clientOf('gov', { scopes: ['read', 'write', 'admin'], tenantId: 'modelled' });
+  await root.remember({ namespace: 'vector.user.gov.notes', content: 'The kettle sings.' });
+  const operator = {
+    access: { ...LOCAL_OPERATOR, principal: { ...LOCAL_OPERATOR.principal, tenantId: 'modelled' } },
+  };
+  // A whole configuration is for the machine's own programs; over HTTP a provider has a name.
+  const { reembed } = http.opened;
+  const smaller = { provider: 'hashing', dimensions: 256 };
+  await reembed.run(operator, (await reembed.start(operator, { to: smaller })).id);
+
+  const { embeddings } = root;
+  const job = await embeddings.start({ to: 'hashing', switchesItself: false });
+  expect(job).toMatchObject({ kind: 'change', scope: '*', modelId: 'hashing-512-v1', switchesItself: false });
+  expect(job.createdAt).toBeInstanceOf(Date);
+  expect((await embeddings.pause(job.id)).status).toBe('paused');
+  expect((await embeddings.resume(job.id)).status).toBe('running');
+  await reembed.run(operator, job.id);
+  expect((await embeddings.job(job.id)).progress).toMatchObject({ entries: 1, settled: 1, refused: 0 });
+  expect(await embeddings.retryRefused(job.id)).toBe(0);
+  const verification = await embeddings.verify(job.id, { queries: ['kettle'] });
+  expect(verification).toMatchObject({
+    counts: { entries: 1, vectors: 1 },
+    overlap: { queries: 1, mean: 1 },
+  });
+  expect((await root.recall({ query: 'kettle' })).embeddingModelId).toBe('hashing-256-v1');
+  expect(await embeddings.switchOver(job.id)).toMatchObject({
+    status: 'done',
+    previousModelId: 'hashing-256-v1',
+  });
+  expect((await root.recall({ query: 'kettle' })).embeddingModelId).toBe('hashing-512-v1');
+  expect(await embeddings.purge()).toBe(1);
+  const back = await embeddings.rollBack();
+  expect(back.modelId).toBe('hashing-256-v1');
+  expect((await embeddings.cancel(back.id)).status).toBe('cancelled');
+  const { models, jobs } = await embeddings.status();
+  expect(models).toEqual([{ role: 'active', scope: '*', modelId: 'hashing-512-v1', dimensions: 512 }]);
+  expect(jobs.map(({ status }) => status)).toEqual(['cancelled', 'done', 'done']);
+
+  const unknown = await refusal(embeddings.start({ to: 'crystal-ball' }));
+  expect([unknown.code, unknown.details[0]?.path]).toEqual(['invalid_input', 'to']);
+  expect((await refusal(embeddings.start({ scope: 'vec*' }))).details[0]?.path).toBe('scope');
+  const reader = await clientOf('reader', { tenantId: 'modelled' });
+  expect((await refusal(reader.embeddings.status())).code).toBe('forbidden');
+});
+
+test('a change of the model over HTTP brings no configuration, which could name files and addresses', async () => {
+  const key = await http.makeKey('gov', { scopes: ['admin'], tenantId: 'modelled' });
+  const to = {
+    provider: 'openai',
+    model: 'x',
+    baseUrl: 'http://127.0.0.1:9',
+    apiKey: { file: '/etc/hostname' },
+  };
+  const response = await http.inject({
+    method: 'POST',
+    url: '/v1/embeddings/jobs',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    payload: JSON.stringify({ to }),
+  });
+  expect(response.statusCode).toBe(400);
+  expect(response.json().error.details[0]).toMatchObject({ path: 'to' });
 });
 
 test('on behalf of an agent, whose policy says where to write', async () => {

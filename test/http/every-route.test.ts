@@ -40,7 +40,7 @@ function post(key: string, url: string, body: unknown): Promise<LightMyRequestRe
 let count = 0;
 
 /** Things of Ada's and of her tenant, new for each test, since a route may remove them. */
-async function things(): Promise<KnownIds> {
+async function things({ path }: RouteDefinition): Promise<KnownIds> {
   count += 1;
   const namespace = 'vector.user.ada.notes';
   const { entry } = (await post(ada, '/v1/memories', { namespace, content: `${MARKER} ${count}` })).json();
@@ -64,14 +64,43 @@ async function things(): Promise<KnownIds> {
     agentId: helper,
     taskId: helper,
     profile,
+    // Takes a second, so only where it is asked for.
+    jobId: path.startsWith('/v1/embeddings') ? await completeChange() : 'none',
   };
+}
+
+/** The scope of the model changes in the routes' examples. */
+const SCOPE = 'vector.user.ada.*';
+
+/** A change of the model that was done before, and another one that is complete and for somebody to switch. */
+async function completeChange(): Promise<string> {
+  const { reembed } = http.opened;
+  const context = operatorOf('acme');
+  for (const { job } of (await reembed.status(context)).jobs) {
+    if (job.status === 'running' || job.status === 'paused') await reembed.cancel(context, job.id);
+  }
+  const { assignments } = await reembed.status(context);
+  const other = { provider: 'hashing', dimensions: 256 };
+  if (
+    !assignments.some(
+      ({ role, scope, model }) => role === 'active' && scope === SCOPE && model.dimensions === 256,
+    )
+  ) {
+    await reembed.run(context, (await reembed.start(context, { to: other, scope: SCOPE })).id);
+  }
+  const { id } = await reembed.start(context, { to: 'hashing', scope: SCOPE, switchesItself: false });
+  await reembed.run(context, id);
+  return id;
+}
+
+function operatorOf(tenantId: string) {
+  return { access: { ...LOCAL_OPERATOR, principal: { ...LOCAL_OPERATOR.principal, tenantId } } };
 }
 
 /** Everything of the tenant that a request could change, but a user's own entries. */
 async function everything(besides?: string): Promise<string> {
-  const tenant = { ...LOCAL_OPERATOR.principal, tenantId: 'acme' };
-  const operator = { access: { ...LOCAL_OPERATOR, principal: tenant } };
-  const { service, governance } = http.opened;
+  const operator = operatorOf('acme');
+  const { service, governance, reembed } = http.opened;
   const entries: unknown[] = [];
   for await (const entry of service.exportEntries(operator, { lifecycle: 'any' })) {
     if (entry.ownerId !== besides) entries.push(entry);
@@ -82,14 +111,15 @@ async function everything(besides?: string): Promise<string> {
     await governance.listPolicies(operator),
     await governance.listProfiles(operator),
     await service.listRules(operator),
+    (await reembed.status(operator)).assignments,
+    (await reembed.status(operator)).jobs.map(({ job }) => [job.id, job.status, job.verification]),
   ]);
 }
 
 async function warningsOf(
   actorId: string,
 ): Promise<{ operation: string | null; memoryId: string | null; detail: object }[]> {
-  const principal = { ...LOCAL_OPERATOR.principal, tenantId: 'acme' };
-  const operator = { access: { ...LOCAL_OPERATOR, principal } };
+  const operator = operatorOf('acme');
   const request = { actions: ['warning'], actorId, limit: 500 } as const;
   return [...(await http.opened.governance.listAudit(operator, request)).items];
 }
@@ -100,7 +130,7 @@ function errorOf(response: LightMyRequestResponse) {
 
 describe.each(EVERY_ROUTE)('%s', (_name, route) => {
   test('answers what its definition says, to whoever may ask', async () => {
-    const response = await send(ada, exampleRequest(route, await things()));
+    const response = await send(ada, exampleRequest(route, await things(route)));
     expect(Object.keys(route.answers), response.body).toContain(String(response.statusCode));
     if (route.answer === undefined) return expect(response.body).toBe('');
     const values = route.answerForm === 'json_lines' ? response.body.trimEnd().split('\n') : [response.body];
@@ -110,7 +140,15 @@ describe.each(EVERY_ROUTE)('%s', (_name, route) => {
 
   test('asks who it is', async () => {
     const before = await everything();
-    const ids = { memoryId: 'x', traceId: 'x', keyId: 'x', agentId: 'x', taskId: 'x', profile: 'x' };
+    const ids = {
+      memoryId: 'x',
+      traceId: 'x',
+      keyId: 'x',
+      agentId: 'x',
+      taskId: 'x',
+      profile: 'x',
+      jobId: 'x',
+    };
     for (const key of [null, 'nonsense', `${ada.slice(0, -1)}_`, ada.toUpperCase()]) {
       const response = await send(key, exampleRequest(route, ids));
       expect(response.statusCode).toBe(401);
@@ -123,7 +161,7 @@ describe.each(EVERY_ROUTE)('%s', (_name, route) => {
   test('refuses a key that is for everything else, before it looks at the request, and on the record', async () => {
     const { scope } = route;
     if (scope === null) return;
-    const ids = await things();
+    const ids = await things(route);
     const key = await http.makeKey(`without-${scope}`, {
       scopes: KEY_SCOPES.filter((other) => other !== scope),
     });
@@ -143,7 +181,7 @@ describe.each(EVERY_ROUTE)('%s', (_name, route) => {
   });
 
   test('a key for reading changes nothing', async () => {
-    const ids = await things();
+    const ids = await things(route);
     const key = await http.makeKey('reader', { scopes: ['read'] });
     const before = await everything();
     const response = await send(key, exampleRequest(route, ids));
@@ -154,7 +192,7 @@ describe.each(EVERY_ROUTE)('%s', (_name, route) => {
   test.each(['bob', 'mallory'])(
     'shows %s nothing of Ada’s, changes nothing of hers, and is on the record',
     async (who) => {
-      const ids = await things();
+      const ids = await things(route);
       const before = await everything(who);
       const key = who === 'bob' ? bob : mallory;
       const inHers = await send(key, exampleRequest(route, ids));
@@ -182,7 +220,7 @@ describe.each(EVERY_ROUTE)('%s', (_name, route) => {
   );
 
   test('takes no identity from the request, and no field it does not know', async () => {
-    const ids = await things();
+    const ids = await things(route);
     const request = exampleRequest(route, ids);
     const separator = request.url.includes('?') ? '&' : '?';
     for (const field of ['tenant_id', 'owner_id', 'namespaces_']) {

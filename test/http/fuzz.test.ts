@@ -103,7 +103,15 @@ function nearExample(route: RouteDefinition, known: Pools): fc.Arbitrary<FuzzReq
       isChanged: fc.boolean(),
     })
     .map(({ id: memoryId, traceId, name: profile, userId, body: other, isChanged }) => {
-      const things = { memoryId, traceId, keyId: memoryId, agentId: profile, taskId: profile, profile };
+      const things = {
+        memoryId,
+        traceId,
+        keyId: memoryId,
+        agentId: profile,
+        taskId: profile,
+        profile,
+        jobId: memoryId,
+      };
       const request = exampleRequest(route, things, userId);
       const isObject = typeof other === 'object' && other !== null;
       if (!isChanged || !isObject || typeof request.payload !== 'string' || route.bodyForm === 'json_lines') {

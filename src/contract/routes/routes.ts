@@ -1,4 +1,5 @@
 import { contextRoutes } from './context.ts';
+import { embeddingRoutes } from './embeddings.ts';
 import { identityRoutes } from './identity.ts';
 import { lookUpRoutes } from './look-up.ts';
 import { memoryRoutes } from './memories.ts';
@@ -16,6 +17,7 @@ export const ROUTES = {
   ...lookUpRoutes,
   ...rankingRoutes,
   ...policyRoutes,
+  ...embeddingRoutes,
   ...identityRoutes,
   ...streamRoutes,
 } as const satisfies Record<string, RouteDefinition>;

@@ -1,6 +1,7 @@
 import type { HandlerParts } from '../http-app.ts';
 import type { RouteHandlers } from '../route-handler.ts';
 import { contextHandlers } from './context.ts';
+import { embeddingHandlers } from './embeddings.ts';
 import { identityHandlers } from './identity.ts';
 import { lookUpHandlers } from './look-up.ts';
 import { memoryHandlers } from './memories.ts';
@@ -18,6 +19,7 @@ export function createHandlers(parts: HandlerParts): RouteHandlers {
     ...lookUpHandlers(parts),
     ...rankingHandlers(parts),
     ...policyHandlers(parts),
+    ...embeddingHandlers(parts),
     ...identityHandlers(parts),
     ...streamHandlers(parts),
   };

@@ -4,8 +4,14 @@ import {
   parseEmbeddingScope,
   WHOLE_STORE,
 } from '../../core/embedding-state.ts';
-import type { ChangeVerification, EmbeddingJob, JobProgress } from '../../core/embedding-store.ts';
-import { conflict, notFound, PalimpsestError } from '../../core/errors.ts';
+import type {
+  ChangeVerification,
+  EmbeddingJob,
+  EmbeddingStore,
+  JobProgress,
+} from '../../core/embedding-store.ts';
+import { conflict, invalidInput, notFound, PalimpsestError } from '../../core/errors.ts';
+import type { EmbeddingService } from '../../core/ports.ts';
 import type { JsonObject } from '../../core/types.ts';
 import type { RequestContext } from '../request-context.ts';
 import { auditOf, type ServiceState } from '../service-parts.ts';
@@ -38,11 +44,17 @@ export interface RollbackRequest {
   readonly immediately?: boolean | undefined;
 }
 
+/** A job, and how far it is; null once it is over. */
+export interface JobState {
+  readonly job: EmbeddingJob;
+  readonly progress: JobProgress | null;
+}
+
 /** Which models there are, and what is happening to them. */
 export interface EmbeddingStatus {
   readonly assignments: readonly EmbeddingAssignment[];
-  /** Newest first; progress of those that are not over. */
-  readonly jobs: readonly { readonly job: EmbeddingJob; readonly progress: JobProgress | null }[];
+  /** The last ones, newest first. */
+  readonly jobs: readonly JobState[];
 }
 
 /** Jobs a status shows: those before them are history. */
@@ -60,7 +72,7 @@ export async function startChange(
   request: ChangeRequest,
 ): Promise<EmbeddingJob> {
   const { tenantId } = governor(context);
-  const scope = parseEmbeddingScope(request.scope ?? WHOLE_STORE, 'namespace');
+  const scope = parseEmbeddingScope(request.scope ?? WHOLE_STORE, 'scope');
   const model = await modelFor(state, request.to);
   await state.embeddings.registerModel(tenantId, model);
   const job = await state.embeddings.startJob(
@@ -82,16 +94,13 @@ async function modelFor({ models }: ServiceState, to: string | JsonObject | unde
   const [configured] = models.configured.models;
   if (to === undefined) {
     if (configured !== undefined) return { ...configured, settings: models.settingsOf(configured.modelId) };
-    throw new PalimpsestError(
-      'invalid_config',
-      'No embedding model is configured that could be changed to.',
-      {
-        details: [{ path: 'to', hint: 'Name a provider, or configure one.' }],
-      },
-    );
+    throw invalidInput('to: No embedding model is configured that could be changed to.', {
+      path: 'to',
+      hint: 'Name a provider, or configure one.',
+    });
   }
   const settings = models.settingsFor(to);
-  const service = models.open(settings);
+  const service = openAsked(models, settings);
   try {
     const [model] = service.models;
     if (model === undefined) throw new Error('A configuration of one provider gave no model.');
@@ -99,6 +108,17 @@ async function modelFor({ models }: ServiceState, to: string | JsonObject | unde
     return { modelId, dimensions, settings };
   } finally {
     await service.close();
+  }
+}
+
+/** What the caller named can't be opened here: that is not the server's configuration at fault, but the request. */
+function openAsked({ open }: ServiceState['models'], settings: JsonObject): EmbeddingService {
+  try {
+    return open(settings);
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error) || error.code !== 'invalid_config') throw error;
+    const details = error.details.map((detail) => ({ ...detail, path: 'to' }));
+    throw new PalimpsestError('invalid_input', `to: ${error.message}`, { details, cause: error });
   }
 }
 
@@ -112,11 +132,29 @@ export async function embeddingStatus(
 ): Promise<EmbeddingStatus> {
   const { tenantId } = governor(context);
   const { assignments } = await embeddings.embeddingState(tenantId);
-  const jobs = [];
+  const jobs: JobState[] = [];
   for (const job of (await embeddings.listJobs(tenantId)).slice(0, SHOWN_JOBS)) {
-    jobs.push({ job, progress: isOpen(job) ? await embeddings.jobProgress(tenantId, job.id) : null });
+    jobs.push(await withProgress(embeddings, tenantId, job));
   }
   return { assignments, jobs };
+}
+
+/** One job, however long ago it was. */
+export async function jobState(
+  state: ServiceState,
+  context: RequestContext,
+  jobId: string,
+): Promise<JobState> {
+  const job = await findJob(state, context, jobId);
+  return withProgress(state.embeddings, governor(context).tenantId, job);
+}
+
+async function withProgress(
+  embeddings: EmbeddingStore,
+  tenantId: string,
+  job: EmbeddingJob,
+): Promise<JobState> {
+  return { job, progress: isOpen(job) ? await embeddings.jobProgress(tenantId, job.id) : null };
 }
 
 /** A job by its id; without one, the change that is open. */
@@ -188,13 +226,13 @@ export async function rollBack(
   { scope = WHOLE_STORE, immediately = false }: RollbackRequest,
 ): Promise<EmbeddingJob> {
   const { tenantId } = governor(context);
-  parseEmbeddingScope(scope, 'namespace');
+  parseEmbeddingScope(scope, 'scope');
   const { embeddings } = state;
   const last = (await embeddings.listJobs(tenantId)).find(
     (job) => job.kind === 'change' && job.status === 'done' && job.scope === scope,
   );
   if (last === undefined || last.previousModel === null) {
-    throw conflict(`There is no earlier model of ${scope} to go back to.`, { path: 'namespace', got: scope });
+    throw conflict(`There is no earlier model of ${scope} to go back to.`, { path: 'scope', got: scope });
   }
   const job = await embeddings.startJob(
     context.access,
