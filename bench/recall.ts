@@ -1,14 +1,11 @@
 import { openMemoryService } from '../src/app.ts';
 import { createEmbeddingProvider } from '../src/embedding/registry.ts';
 import { LOCAL_OPERATOR } from '../src/service/local-operator.ts';
-import type { StoreLocation } from '../src/store/open-store.ts';
-import { openPglite } from '../src/store/pglite.ts';
-import { openPostgres } from '../src/store/postgres.ts';
 import type { SqlDatabase } from '../src/store/sql-database.ts';
 import { vectorLiteral } from '../src/store/vector-literal.ts';
 import { readCorpus } from './corpus.ts';
 import { percentiles, round, timeEach, writeResult } from './measure.ts';
-import { allStores, type BenchStore } from './stores.ts';
+import { allStores, type BenchStore, openDatabase } from './stores.ts';
 
 const SCOPE_SIZE = 6_000;
 const QUERIES = 100;
@@ -52,11 +49,6 @@ async function recallAgainstBareScan({ backend, location }: BenchStore) {
     boostedMs: { ...boosted, timesBareScan: round(boosted.p50 / bare.p50) },
     weightedMs: { ...weighted, timesBareScan: round(weighted.p50 / bare.p50) },
   };
-}
-
-function openDatabase(location: StoreLocation): Promise<SqlDatabase> | SqlDatabase {
-  if ('databaseUrl' in location) return openPostgres({ connectionString: location.databaseUrl });
-  return openPglite('dataDir' in location ? { dataDir: location.dataDir } : {});
 }
 
 /** As little as a search can be: one statement, no rights, no exclusions, no formula. */

@@ -8,7 +8,14 @@ import { PalimpsestError } from '../src/core/errors.ts';
 import { openProvider } from '../src/embedding/registry.ts';
 import { OpenedMemory } from '../src/library/opened-memory.ts';
 import { readCorpus } from './corpus.ts';
-import { exactReference, type Reference } from './drill/exact-reference.ts';
+import {
+  cosine,
+  exactReference,
+  freshVectors,
+  type Reference,
+  type ReferenceText,
+  type Vectors,
+} from './drill/exact-reference.ts';
 import {
   kill,
   type Running,
@@ -17,13 +24,16 @@ import {
   start,
   startServer,
 } from './drill/palimpsest-process.ts';
+import { storedVectors } from './drill/stored-vectors.ts';
 import { type Answered, type Question, startTraffic, type Traffic } from './drill/traffic.ts';
 import { commit, percentiles, readResult, round, writeResult } from './measure.ts';
 import { type BenchStore, pgliteStore, postgresStore } from './stores.ts';
 
 /**
  * A change of the model from hashing to MiniLM in real processes, with recalls and writes all the while and three
- * SIGKILLs at random instants. Every answer is compared with the order that a loop over all vectors gives.
+ * SIGKILLs at random instants. Every answer is compared with the order that a loop over all vectors gives: hashing's are
+ * made anew, MiniLM's, some twenty a second, are read from the store at the end, after a sample of them was compared
+ * with vectors that were made outside of it.
  *
  * On PGlite the server does the work and is killed itself, so requests meet nobody for a moment. On PostgreSQL the
  * command line works too and is killed twice, one of two servers once, and the other goes on serving.
@@ -42,6 +52,8 @@ const PAUSE_MS = 100;
 const RECALLS_AFTER = 60;
 /** pgvector sums float32, the reference float64: of two that are as near as this, either may come first. */
 const TOLERANCE = 2e-6;
+/** Stored vectors of the new model that are compared with fresh ones. */
+const SAMPLE = 200;
 
 export async function run(): Promise<void> {
   const corpusName = process.env.PALIMPSEST_BENCH_CORPUS ?? 'locomo';
@@ -76,7 +88,6 @@ function keep(result: Result): void {
 async function drill(store: BenchStore, corpusName: string) {
   const corpus = readCorpus(corpusName);
   const questions = questionsOf(corpusName, corpus.queries).slice(0, QUESTIONS);
-  const references = await referencesOf(corpus.drafts, questions);
   const place =
     'databaseUrl' in store.location
       ? ['--database-url', store.location.databaseUrl]
@@ -86,6 +97,7 @@ async function drill(store: BenchStore, corpusName: string) {
   const change = await changeWhileServing(store, place, questions);
   const seconds = round((performance.now() - began) / 1_000, 0);
   const end = await lookAtEnd(store, change.traffic.written);
+  const { references, sample } = await referencesOf(store, corpus.drafts, questions);
   return {
     corpus: corpusName,
     backend: store.backend,
@@ -94,6 +106,7 @@ async function drill(store: BenchStore, corpusName: string) {
     seconds,
     kills: change.kills,
     ...judge(change.traffic, references),
+    storedVectorsAgainstFresh: sample,
     ...end,
   };
 }
@@ -113,17 +126,42 @@ function questionsOf(corpusName: string, queries: readonly string[]): Question[]
 }
 
 async function referencesOf(
-  drafts: readonly { readonly namespace: string; readonly content: string }[],
+  store: BenchStore,
+  texts: readonly ReferenceText[],
   questions: readonly Question[],
-): Promise<readonly Reference[]> {
-  const queries = questions.map(({ query }) => query);
-  const references: Reference[] = [];
-  for (const provider of ['hashing', 'minilm']) {
-    const { direct } = openProvider({ provider });
-    references.push(await exactReference(direct, drafts, queries));
-    await direct.close?.();
+): Promise<{ readonly references: readonly Reference[]; readonly sample: object }> {
+  const asked = questions.map(({ query }) => query);
+  const contents = texts.map(({ content }) => content);
+  const hashing = openProvider({ provider: 'hashing' }).direct;
+  const minilm = openProvider({ provider: 'minilm' }).direct;
+  try {
+    const stored = await storedVectors(store.location, minilm.modelId);
+    const step = Math.max(1, Math.floor(contents.length / SAMPLE));
+    const some = contents.filter((_, index) => index % step === 0);
+    const sample = compareVectors(await freshVectors(minilm, some, 'document'), stored);
+    const ofHashing = await freshVectors(hashing, contents, 'document');
+    return {
+      sample,
+      references: [
+        exactReference(hashing.modelId, texts, ofHashing, await freshVectors(hashing, asked, 'query')),
+        exactReference(minilm.modelId, texts, stored, await freshVectors(minilm, asked, 'query')),
+      ],
+    };
+  } finally {
+    await minilm.close?.();
   }
-  return references;
+}
+
+function compareVectors(fresh: Vectors, stored: Vectors): object {
+  let furthest = 0;
+  let missing = 0;
+  for (const [content, vector] of fresh) {
+    const kept = stored.get(content) ?? null;
+    if (vector === null && kept === null) continue;
+    if (vector === null || kept === null) missing += 1;
+    else furthest = Math.max(furthest, 1 - cosine(vector, kept));
+  }
+  return { compared: fresh.size, missing, furthestCosineDistance: furthest };
 }
 
 async function importCorpus(

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { StoreLocation } from '../src/store/open-store.ts';
+import { openPglite } from '../src/store/pglite.ts';
+import { openPostgres } from '../src/store/postgres.ts';
+import type { SqlDatabase } from '../src/store/sql-database.ts';
 
 /** An empty place to measure on, and how to get rid of it. */
 export interface BenchStore {
@@ -46,6 +49,12 @@ export async function postgresStore(): Promise<BenchStore | null> {
 export async function allStores(): Promise<BenchStore[]> {
   const postgres = await postgresStore();
   return [await pgliteStore(), ...(postgres === null ? [] : [postgres])];
+}
+
+/** A store's database as the bench's own user, whom row-level security does not hold up. No other process may hold it. */
+export function openDatabase(location: StoreLocation): Promise<SqlDatabase> | SqlDatabase {
+  if ('databaseUrl' in location) return openPostgres({ connectionString: location.databaseUrl });
+  return openPglite('dataDir' in location ? { dataDir: location.dataDir } : {});
 }
 
 async function onServer(connectionString: string, statement: string): Promise<void> {
