@@ -14,6 +14,7 @@ const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const NEEDED_PEERS: Readonly<Record<string, readonly string[]>> = {
   './ai-sdk': ['ai'],
   './langgraph': ['@langchain/langgraph-checkpoint'],
+  './mastra': ['@mastra/core'],
   './openai-agents': ['@openai/agents-core'],
 };
 
