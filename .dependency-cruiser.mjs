@@ -14,6 +14,8 @@ const MAY_IMPORT = {
   identity: ['core'],
   embedding: ['core'],
   tokenizer: ['core'],
+  // It counts what providers tell of their calls.
+  telemetry: ['core', 'embedding'],
   config: ['core'],
   eval: ['core', 'service'],
   client: ['contract', 'core'],
@@ -25,7 +27,7 @@ const MAY_IMPORT = {
 };
 
 /** src/app.ts puts the parts together, src/testing hands out the contract suite: both may see every folder. */
-const SEES_EVERY_FOLDER = '^src/(testing/|app(-mcp)?[.]ts$|index[.]ts$)';
+const SEES_EVERY_FOLDER = '^src/(testing/|app(-mcp|-serve)?[.]ts$|index[.]ts$)';
 
 const UNIT_TEST = '[.]test[.]ts$';
 
@@ -37,7 +39,7 @@ const folderRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
   // app.ts and index.ts have rules of their own, so that one mistake is told once.
   to: {
     path: '^src/',
-    pathNot: [`^src/(${[folder, ...allowed].join('|')})/`, '^src/(app|app-mcp|index)[.]ts$'],
+    pathNot: [`^src/(${[folder, ...allowed].join('|')})/`, '^src/(app|app-mcp|app-serve|index)[.]ts$'],
   },
 }));
 
@@ -62,8 +64,11 @@ export default {
       name: 'only-entry-points-import-app',
       comment: 'src/app.ts knows every part; whoever imports it would know every part too.',
       severity: 'error',
-      from: { path: '^(src|console)/', pathNot: '^src/(index[.]ts|app-mcp[.]ts|cli/main[.]ts|testing/.*)$' },
-      to: { path: '^src/app(-mcp)?[.]ts$' },
+      from: {
+        path: '^(src|console)/',
+        pathNot: '^src/(index[.]ts|app-(mcp|serve)[.]ts|cli/main[.]ts|testing/.*)$',
+      },
+      to: { path: '^src/app(-mcp|-serve)?[.]ts$' },
     },
     {
       name: 'no-index-from-inside',

@@ -11,6 +11,7 @@ import { DEFAULT_CONFIG_FILE } from '../src/config/config-file.ts';
 import { EMBEDDING_SETTINGS } from '../src/config/embedding-config.ts';
 import type { Fields } from '../src/config/form.ts';
 import type { Setting } from '../src/config/setting.ts';
+import { TELEMETRY_VARIABLES } from '../src/config/telemetry-config.ts';
 
 const FILE = join(import.meta.dirname, '..', 'docs', 'configuration.md');
 
@@ -52,9 +53,20 @@ In \`embedding.local\` and \`embedding.cloud\`. Not every provider has every opt
 what they do. The names are those of the library, written with underscores (\`longText\` is \`long_text\`).
 `;
 
+const TELEMETRY_HEADING = `
+## Spans
+
+OpenTelemetry's own variables; [operations](operations.md#spans) says what has to be installed and what spans hold. All further
+ones (sampler, headers, service name …) are the SDK's to read.
+`;
+
 function page(): string {
   const sections = Object.entries(SETTING_SECTIONS).map(([name, settings]) => sectionOf(name, settings));
-  return `${HEADING}${sections.join('')}`;
+  const telemetry = table(
+    ['variable', 'meaning'],
+    Object.entries(TELEMETRY_VARIABLES).map(([name, meaning]) => [code(name), meaning]),
+  );
+  return `${HEADING}${sections.join('')}${TELEMETRY_HEADING}\n${telemetry}`;
 }
 
 function sectionOf(name: string, settings: Readonly<Record<string, Setting<unknown>>>): string {

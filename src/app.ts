@@ -1,29 +1,25 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
 import type { EmbeddingConfig } from './config/embedding-config.ts';
-import { DEFAULT_RATE_LIMIT, type RateLimitConfig } from './config/http-config.ts';
-import { packageVersion } from './config/package-version.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
 import { DEFAULT_RETENTION, type KeyStore, type Retention } from './core/governance.ts';
-import type { Clock, TokenCounter } from './core/ports.ts';
+import type { Clock, Store, TokenCounter } from './core/ports.ts';
 import type { RecallTrace } from './core/ranking/trace.ts';
+import { bothTelemetries, type Telemetry } from './core/telemetry.ts';
 import type { BoostedProfile, JsonObject, RankingProfile } from './core/types.ts';
 import { type EmbeddingChoice, type OpenedModels, openModels } from './embedding/open-models.ts';
 import { providerConfigOf } from './embedding/provider-config.ts';
 import type { ProviderParts } from './embedding/registry.ts';
-import type { HttpApp } from './http/http-app.ts';
-import type { HttpServer, ServeOptions } from './http/serve-http.ts';
-import type { Identify } from './http/who-asks.ts';
 import { createKeySecret } from './identity/key-secret.ts';
 import type { GovernanceService } from './service/governance-service.ts';
-import { LOCAL_IDENTITY } from './service/local-operator.ts';
 import type { MemoryService } from './service/memory-service.ts';
 import type { ReembedService } from './service/reembed-service.ts';
 import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
 import { type OpenedStore, openStore, type StoreLocation } from './store/open-store.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { createSpans } from './telemetry/spans.ts';
 import { checkTokenizerName, createTokenCounter, DEFAULT_TOKENIZER } from './tokenizer/token-counter.ts';
 
 /** Puts the parts together. Nothing else in this product knows all of them. */
@@ -44,6 +40,8 @@ export interface MemoryOptions {
   readonly retention?: Retention | undefined;
   /** Counts memory blocks, default `o200k_base`: one of `TOKENIZER_NAMES`, or a counter of one's own. */
   readonly tokenizer?: string | TokenCounter | undefined;
+  /** Told what happens and how long it takes. Default: spans, which go to the SDK that the process has, if any. */
+  readonly telemetry?: Telemetry | undefined;
   /** Whether missing vectors are filled in in the background. Default true. */
   readonly backfills?: boolean | undefined;
 }
@@ -55,6 +53,11 @@ export interface OpenedMemoryService {
   readonly reembed: ReembedService;
   /** Finds the keys that requests show. */
   readonly keys: KeyStore;
+  /** What takes room in the database. */
+  readonly sizes: Store['sizes'];
+  readonly connections: Store['connections'];
+  /** Told of everything that happens here; faces tell it of their requests. */
+  readonly telemetry: Telemetry;
   /** How much of the audit and the traces waits, was written, and was lost. */
   readonly recorded: Services['recorded'];
   /** Resolves when the reads and refusals so far are in the audit. */
@@ -78,6 +81,7 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
   const log: ServiceLog = options.log ?? {
     warn: (_message, _detail, error) => error !== undefined && onBackgroundError?.(error),
   };
+  const telemetry = options.telemetry ?? createSpans();
   const tokenCounter = tokenCounterOf(options.tokenizer ?? DEFAULT_TOKENIZER, log);
   const opened = await openStore(location, { clock, onBackgroundError });
   const services = createServices({
@@ -95,12 +99,16 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
     profiles: builtInProfiles(options.boosted),
     defaultProfile: DEFAULT_PROFILE.name,
     retention: options.retention ?? DEFAULT_RETENTION,
+    telemetry,
   });
   return {
     service: services.memory,
     governance: services.governance,
     reembed: services.reembed,
     keys: opened.governance,
+    sizes: () => opened.store.sizes(),
+    connections: () => opened.store.connections(),
+    telemetry,
     recorded: services.recorded,
     flush: () => services.flush(),
     setUrl: (url, token) => opened.setUrl(url, token),
@@ -147,119 +155,29 @@ function embeddingChoiceOf({ local, cloud, ...modes }: EmbeddingConfig): Embeddi
   return { ...modes, local: local && providerConfigOf(local), cloud: cloud && providerConfigOf(cloud) };
 }
 
-/** What a process was configured to use, opened. */
-export async function openMemory(config: Config): Promise<OpenedMemoryService> {
+/**
+ * What a process was configured to use, opened.
+ *
+ * @param metrics - Measures what happens. Default: nothing does.
+ */
+export async function openMemory(config: Config, metrics?: Metrics): Promise<OpenedMemoryService> {
   const { createLogger } = await import('./http/logger.ts');
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
-  return openMemoryService({
+  const memory = await openMemoryService({
     location: config.store,
     embedding: embeddingChoiceOf(config.embedding),
-    providerParts: { environment: config.environment },
+    providerParts: { environment: config.environment, observe: metrics?.observeEmbedding },
+    telemetry: telemetryOf(metrics),
     boosted: config.ranking.boosted,
     retention: config.retention,
     onBackgroundError: (error) => logger.warn({ err: error }, 'background work failed'),
     log: { warn: (message, detail, error) => logger.warn({ ...detail, err: error }, message) },
   });
+  metrics?.watch(memory);
+  return memory;
 }
 
-/**
- * Serves the configured store over HTTP.
- *
- * @throws PalimpsestError `invalid_config` for an address that others can reach where nobody is asked who they are
- */
-export async function serve(config: Config): Promise<{ readonly url: string; close(): Promise<void> }> {
-  // Loaded here, so that the library does not load a web server.
-  const [{ buildHttpApp }, { createLogger }, { requireLoopback }, { serveHttp }, { createMcpHandler }] =
-    await Promise.all([
-      import('./http/app.ts'),
-      import('./http/logger.ts'),
-      import('./http/loopback.ts'),
-      import('./http/serve-http.ts'),
-      import('./mcp/http-handler.ts'),
-    ]);
-  if (config.identity.mode === 'local') requireLoopback(config.http.host);
-  const memory = await openMemory(config);
-  const logger = createLogger(config.logLevel);
-  try {
-    const app = buildHttpApp({
-      service: memory.service,
-      governance: memory.governance,
-      reembed: memory.reembed,
-      logger,
-      version: packageVersion(),
-      identify: await identifyBy(config, memory.keys, logger),
-      rateLimit: rateLimitOf(config),
-      corsOrigins: config.http.corsOrigins,
-      trustedProxies: config.http.trustedProxies,
-      mcp: createMcpHandler({
-        service: memory.service,
-        governance: memory.governance,
-        counter: memory.tokenCounter,
-        version: packageVersion(),
-        onError: (error) => logger.warn({ err: error }, 'MCP'),
-      }),
-    });
-    return await listen(app, memory, config, serveHttp);
-  } catch (error) {
-    await memory.close();
-    throw error;
-  }
-}
-
-async function listen(
-  app: HttpApp,
-  memory: OpenedMemoryService,
-  config: Config,
-  serveHttp: (app: HttpApp, options: ServeOptions) => Promise<HttpServer>,
-): Promise<{ readonly url: string; close(): Promise<void> }> {
-  try {
-    const server = await serveHttp(app, config.http);
-    memory.setUrl(server.url);
-    return {
-      url: server.url,
-      close: async () => {
-        await server.close();
-        await memory.close();
-      },
-    };
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-}
-
-/** Without identities everybody is the operator of this machine, who is not held up. */
-function rateLimitOf({ http, identity }: Config): RateLimitConfig | undefined {
-  const fitting = identity.mode === 'local' ? null : DEFAULT_RATE_LIMIT;
-  return (http.rateLimit === undefined ? fitting : http.rateLimit) ?? undefined;
-}
-
-/** How the server learns who asks. */
-async function identifyBy(
-  { identity: { mode, tokens } }: Config,
-  keys: KeyStore,
-  logger: FastifyBaseLogger,
-): Promise<Identify> {
-  if (mode === 'local') {
-    const { requireLocalName } = await import('./http/loopback.ts');
-    return (request) => {
-      requireLocalName(request.headers.host);
-      return LOCAL_IDENTITY;
-    };
-  }
-  const [{ createAuthenticator }, { createKeyCheck }, { createTokenCheck }] = await Promise.all([
-    import('./identity/authenticator.ts'),
-    import('./identity/key-check.ts'),
-    import('./identity/token-check.ts'),
-  ]);
-  const authenticator = createAuthenticator({
-    key: createKeyCheck({
-      keys,
-      clock: Date.now,
-      onBackgroundError: (error) => logger.warn({ err: error }, 'the use of a key could not be noted'),
-    }),
-    token: tokens === null ? undefined : createTokenCheck(tokens, Date.now),
-  });
-  return (request) => authenticator.authenticate(request.headers);
+function telemetryOf(metrics: Metrics | undefined): Telemetry {
+  return metrics === undefined ? createSpans() : bothTelemetries(createSpans(), metrics.telemetry);
 }

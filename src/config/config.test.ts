@@ -27,6 +27,9 @@ test('nothing said: an embedded store in the platform’s folder, on loopback po
       corsOrigins: [],
       rateLimit: undefined,
       trustedProxies: [],
+      metrics: true,
+      metricsToken: undefined,
+      stopDelaySeconds: 0,
     },
     identity: { mode: 'local', tokens: null },
     apiKey: undefined,
@@ -34,6 +37,7 @@ test('nothing said: an embedded store in the platform’s folder, on loopback po
     logLevel: 'info',
     ranking: { boosted: BOOSTED_PROFILE },
     embedding: { mode: 'local' },
+    telemetry: { sendsSpans: false },
     environment: {},
     warnings: [],
   });
@@ -121,22 +125,22 @@ function connections(value: string): Environment {
 describe('the configuration file', () => {
   test('says what it says, and is outranked by the environment and by options', () => {
     const file = {
-      http: { port: 1, host: '::1', cors_origins: ['https://a.example.com'] },
+      http: { port: 1, host: '::1', cors_origins: ['https://a.example.com'], metrics: false },
       log: { level: 'warn' },
       retention: { audit_days: 0, trace_days: 'forever' },
       ranking: { recency_decay: 0, min_score: 0.15 },
     };
     expect(withFile(file)).toMatchObject({
       file: resolve(DEFAULT_CONFIG_FILE),
-      http: { port: 1, host: '::1', corsOrigins: ['https://a.example.com'] },
+      http: { port: 1, host: '::1', corsOrigins: ['https://a.example.com'], metrics: false },
       logLevel: 'warn',
       retention: { auditDays: 0, traceDays: null },
       ranking: { boosted: { ...BOOSTED_PROFILE, recencyDecay: 0, minScore: 0.15 } },
       warnings: [],
     });
-    const environment = { PALIMPSEST_PORT: '2', PALIMPSEST_RECENCY_DECAY: '0.1' };
+    const environment = { PALIMPSEST_PORT: '2', PALIMPSEST_RECENCY_DECAY: '0.1', PALIMPSEST_METRICS: 'on' };
     expect(withFile(file, environment)).toMatchObject({
-      http: { port: 2, host: '::1' },
+      http: { port: 2, host: '::1', metrics: true },
       ranking: { boosted: { recencyDecay: 0.1, minScore: 0.15 } },
     });
     expect(withFile(file, environment, { port: '0' }).http).toMatchObject({ port: 0, host: '::1' });
@@ -166,6 +170,7 @@ describe('the configuration file', () => {
     ['"ranking.colour" in .* is unknown.$', { ranking: { colour: 'red' } }],
     ['"__proto__" in .* is unknown', '{"__proto__":{"port":1}}'],
     ['identity.jwt.secret.* set PALIMPSEST_JWT_SECRET', { identity: { jwt: { secret: 'x' } } }],
+    ['http.metrics_token.* set PALIMPSEST_METRICS_TOKEN', { http: { metrics_token: 'x' } }],
     ['http is 5; allowed: an object', { http: 5 }],
     ['http is null; allowed: an object', { http: null }],
     ['file .* is a list; allowed: an object', []],
@@ -306,5 +311,34 @@ describe('embedding', () => {
       provider: 'openai',
       prefixes: { document: '', query: 'q: ' },
     });
+  });
+});
+
+describe('spans', () => {
+  const sends = (environment: Environment) => loadConfig({}, environment, EMPTY_DISK).telemetry.sendsSpans;
+
+  test('are sent where the standard variables say where to', () => {
+    expect(sends({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toBe(true);
+    expect(sends({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://localhost:4318/v1/traces' })).toBe(true);
+    expect(sends({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBe(false);
+    expect(sends({ OTEL_SERVICE_NAME: 'memories' })).toBe(false);
+  });
+
+  test('are not sent where they say no', () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
+    expect(sends({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBe(false);
+    expect(sends({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
+    expect(sends({ ...endpoint, OTEL_TRACES_EXPORTER: 'otlp' })).toBe(true);
+  });
+
+  test('are not sent by gRPC, which is said', () => {
+    const environment = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4317',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    };
+    expect(loadConfig({}, environment, EMPTY_DISK).warnings).toEqual([
+      expect.stringContaining('OTEL_EXPORTER_OTLP_PROTOCOL is grpc'),
+    ]);
+    expect(sends(environment)).toBe(true);
   });
 });

@@ -5,17 +5,13 @@ import { EMBEDDING_SETTINGS, type EmbeddingConfig, embeddingConfig } from './emb
 import type { Environment } from './environment.ts';
 import { word } from './form.ts';
 import { HTTP_SETTINGS, type HttpConfig, httpConfig } from './http-config.ts';
-import {
-  IDENTITY_SETTINGS,
-  type IdentityConfig,
-  identityConfig,
-  REFUSED_IDENTITY_KEYS,
-} from './identity-config.ts';
+import { IDENTITY_SETTINGS, type IdentityConfig, identityConfig, REFUSED_KEYS } from './identity-config.ts';
 import { invalidConfig } from './invalid-config.ts';
 import { RANKING_SETTINGS, type RankingConfig, rankingConfig, rankingWarnings } from './ranking-config.ts';
 import { RETENTION_SETTINGS, retentionConfig } from './retention-config.ts';
 import { defineSettings, type Setting, settingReader } from './setting.ts';
 import { STORE_SETTINGS, type StoreLocation, storeConfig } from './store-config.ts';
+import { type TelemetryConfig, telemetryConfig, telemetryWarnings } from './telemetry-config.ts';
 
 export type { Environment } from './environment.ts';
 
@@ -36,6 +32,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly ranking: RankingConfig;
   readonly embedding: EmbeddingConfig;
+  readonly telemetry: TelemetryConfig;
   /** The variables of this process, for keys of services whose names the configuration holds. */
   readonly environment: Environment;
   /** What was said and is ignored, or is probably not meant. */
@@ -102,7 +99,7 @@ export function loadConfig(
   readText?: ReadText,
 ): Config {
   refuseUnknownNames(environment);
-  const file = readConfigFile(namedFile(options, environment), FILE_KEYS, REFUSED_IDENTITY_KEYS, readText);
+  const file = readConfigFile(namedFile(options, environment), FILE_KEYS, REFUSED_KEYS, readText);
   const read = settingReader({
     options: {
       '--data-dir': options.dataDir,
@@ -125,8 +122,9 @@ export function loadConfig(
     logLevel: read(LOG_SETTINGS.logLevel).value ?? 'info',
     ranking,
     embedding: embeddingConfig(read),
+    telemetry: telemetryConfig(environment),
     environment,
-    warnings: [...file.warnings, ...rankingWarnings(ranking)],
+    warnings: [...file.warnings, ...rankingWarnings(ranking), ...telemetryWarnings(environment)],
   };
 }
 

@@ -97,6 +97,17 @@ export function word<const Word extends string>(words: readonly Word[]): Form<Wo
   };
 }
 
+/** `on` or `off`; in the file also true or false. */
+export const onOff: Form<boolean> = {
+  allowed: 'on or off',
+  fromText: keep,
+  read: (value, name) => {
+    if (value === 'on' || value === true) return true;
+    if (value === 'off' || value === false) return false;
+    throw refused(name, excerpt(value), 'on or off');
+  },
+};
+
 /** True or false, as a field of an object. */
 export const flag: Form<boolean> = {
   allowed: 'true or false',

@@ -1,4 +1,4 @@
-import { list, parsed, text, wholeNumber } from './form.ts';
+import { list, number, onOff, parsed, secret, text, wholeNumber } from './form.ts';
 import { defineSettings, type ReadSetting } from './setting.ts';
 
 export interface RateLimitConfig {
@@ -11,6 +11,8 @@ export const DEFAULT_RATE_LIMIT: RateLimitConfig = { requests: 1200, windowSecon
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 7077;
+const MIN_TOKEN_LENGTH = 16;
+const MAX_STOP_DELAY_SECONDS = 600;
 
 /** Where the server listens, and how it treats its clients. */
 export interface HttpConfig {
@@ -24,6 +26,12 @@ export interface HttpConfig {
   readonly rateLimit: RateLimitConfig | null | undefined;
   /** Addresses or networks of proxies whose X-Forwarded headers are believed. Default: none. */
   readonly trustedProxies: readonly string[];
+  /** Whether `/metrics` is served. Default true. */
+  readonly metrics: boolean;
+  /** What a scraper shows as a bearer token where identities are required. Default: nobody reads `/metrics` there. */
+  readonly metricsToken: string | undefined;
+  /** Seconds between being told to stop, when `/readyz` turns 503, and no longer listening. Default 0. */
+  readonly stopDelaySeconds: number;
 }
 
 export const HTTP_SETTINGS = defineSettings({
@@ -64,6 +72,29 @@ export const HTTP_SETTINGS = defineSettings({
     meaning: 'Proxies whose `X-Forwarded-…` headers are believed.',
     standard: 'none',
   },
+  metrics: {
+    key: 'http.metrics',
+    variable: 'PALIMPSEST_METRICS',
+    form: onOff,
+    meaning: 'Whether `/metrics` answers Prometheus; see [operations](operations.md#metrics).',
+    standard: '`on`',
+  },
+  metricsToken: {
+    key: null,
+    variable: 'PALIMPSEST_METRICS_TOKEN',
+    form: secret('a secret of at least 16 characters', (value) => value.length >= MIN_TOKEN_LENGTH),
+    meaning:
+      'What a scraper shows as a bearer token. Where it is set it is asked for; where identities are required, `/metrics` answers nobody without it.',
+    standard: 'none',
+  },
+  stopDelaySeconds: {
+    key: 'http.stop_delay_seconds',
+    variable: 'PALIMPSEST_STOP_DELAY_SECONDS',
+    form: number(0, MAX_STOP_DELAY_SECONDS),
+    meaning:
+      'Time between being told to stop, when `/readyz` turns 503, and no longer listening: as long as a load balancer needs to notice.',
+    standard: '0',
+  },
 });
 
 /** @throws PalimpsestError `invalid_config` */
@@ -74,6 +105,9 @@ export function httpConfig(read: ReadSetting): HttpConfig {
     corsOrigins: read(HTTP_SETTINGS.corsOrigins).value ?? [],
     rateLimit: read(HTTP_SETTINGS.rateLimit).value,
     trustedProxies: read(HTTP_SETTINGS.trustedProxies).value ?? [],
+    metrics: read(HTTP_SETTINGS.metrics).value ?? true,
+    metricsToken: read(HTTP_SETTINGS.metricsToken).value,
+    stopDelaySeconds: read(HTTP_SETTINGS.stopDelaySeconds).value ?? 0,
   };
 }
 

@@ -114,7 +114,8 @@ export const IDENTITY_SETTINGS = defineSettings({
 });
 
 /** Secrets that somebody might write into the file. */
-export const REFUSED_IDENTITY_KEYS = {
+export const REFUSED_KEYS = {
+  'http.metrics_token': 'A secret does not belong into this file: set PALIMPSEST_METRICS_TOKEN.',
   'identity.jwt.secret': 'A secret does not belong into this file: set PALIMPSEST_JWT_SECRET.',
   'identity.api_key': 'A secret does not belong into this file: set PALIMPSEST_API_KEY.',
 };

@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   store_unavailable: { status: 503, party: 'system' },
   store_locked: { status: 503, party: 'system' },
   store_newer: { status: 503, party: 'system' },
+  shutting_down: { status: 503, party: 'system' },
   invalid_config: { status: 500, party: 'system' },
 } as const satisfies Record<string, { status: number; party: ErrorParty }>;
 

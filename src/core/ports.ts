@@ -354,10 +354,34 @@ export interface StoreHealth {
   readonly clockOffsetMs: number;
 }
 
+/** Connections of a process to its database. */
+export interface ConnectionCounts {
+  readonly open: number;
+  readonly idle: number;
+  /** Transactions that wait for a connection. */
+  readonly waiting: number;
+  /** How many there may be. */
+  readonly most: number;
+}
+
+/** What takes room in the database, whoever owns what is in it. */
+export interface StoreSizes {
+  readonly tables: readonly {
+    readonly table: string;
+    /** By the database's statistics; null where it has none yet. */
+    readonly estimatedRows: number | null;
+    /** Without the indexes. */
+    readonly bytes: number;
+  }[];
+  readonly indexes: readonly { readonly table: string; readonly index: string; readonly bytes: number }[];
+}
+
 /** A whole store: everything the service needs, and its life. */
 export interface Store extends MemoryStore, RuleStore {
   /** Makes the models known before vectors are stored under them. Refuses other dimensions for a known model. */
   registerModel(tenantId: string, model: { modelId: string; dimensions: number }): Promise<void>;
   health(): Promise<StoreHealth>;
+  sizes(): Promise<StoreSizes>;
+  connections(): ConnectionCounts;
   close(): Promise<void>;
 }

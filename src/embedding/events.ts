@@ -10,6 +10,14 @@ export type EmbeddingEvent =
       readonly texts: number;
       readonly durationMs: number;
     }
+  /** No attempt succeeded. `local_model`: a model in this process. Calls that were given up by whoever made them are left out. */
+  | {
+      readonly kind: 'failed';
+      readonly modelId: string;
+      readonly purpose: EmbeddingPurpose;
+      readonly failure: CallFailure | 'local_model';
+      readonly durationMs: number;
+    }
   | {
       readonly kind: 'retry';
       readonly modelId: string;

@@ -7,6 +7,7 @@ import { checkedProvider } from './checked.ts';
 import { createHashingProvider } from './hashing.ts';
 import { createMinilmProvider } from './local/minilm.ts';
 import { createTransformersProvider, type TransformersParts } from './local/transformers.ts';
+import { observedProvider } from './observed.ts';
 import { type EmbeddingProviderConfig, PROVIDER_OPTIONS } from './provider-config.ts';
 import { createOllamaProvider } from './remote/ollama.ts';
 import { createOpenAiProvider } from './remote/openai.ts';
@@ -94,7 +95,10 @@ export function openProvider(config: EmbeddingProviderConfig, parts: ProviderPar
   const kind = PROVIDERS.get(config.provider);
   if (kind === undefined) throw unknownProvider(config.provider);
   refuseUnknownOptions(config, kind);
-  const direct = checkedProvider(kind.create(config, parts));
+  const made = kind.create(config, parts);
+  const observed =
+    parts.observe === undefined || kind.isBatched ? made : observedProvider(made, parts.observe);
+  const direct = checkedProvider(observed);
   const batched = kind.isBatched ? batchedProvider(direct, { maxTexts: config.batchSize }) : direct;
   const isCached = kind.isCached || config.cache !== undefined;
   return { direct, provider: isCached ? cachedProvider(batched, config.cache) : batched };

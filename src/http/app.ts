@@ -10,6 +10,7 @@ import {
   subjectHeadersSchema,
 } from '../contract/request-headers.ts';
 import { ROUTES } from '../contract/routes/routes.ts';
+import { NO_TELEMETRY, type Telemetry } from '../core/telemetry.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { ReembedService } from '../service/reembed-service.ts';
@@ -20,6 +21,8 @@ import { healthRoutes } from './health-routes.ts';
 import type { HttpApp, McpHandler } from './http-app.ts';
 import { acceptJsonBodies, acceptJsonLines } from './json-body.ts';
 import { mcpRoute } from './mcp-route.ts';
+import { measureRequests } from './measure-requests.ts';
+import { type MetricsRouteOptions, metricsRoute } from './metrics-route.ts';
 import { limitRates, type RateLimitOptions } from './rate-limit.ts';
 import { registerRoute } from './register-route.ts';
 import { RequestLog } from './request-log.ts';
@@ -42,6 +45,10 @@ export interface HttpAppOptions {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Addresses of proxies whose `X-Forwarded-…` headers are believed. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** Told of every request. Default: nothing is measured. */
+  readonly telemetry?: Telemetry | undefined;
+  /** Serves `/metrics`. Default: there is nothing there. */
+  readonly metrics?: MetricsRouteOptions | undefined;
   /** Serves MCP under `/mcp`. Default: there is nothing there. */
   readonly mcp?: McpHandler | undefined;
 }
@@ -53,7 +60,7 @@ const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
 /** Builds the server without listening: `inject()` tests it in process, `serveHttp` opens its port. */
 export function buildHttpApp(options: HttpAppOptions): HttpApp {
-  const { service, logger, version, corsOrigins = [], trustedProxies = [] } = options;
+  const { service, logger, version, metrics, corsOrigins = [], trustedProxies = [] } = options;
   const app = fastify({
     loggerInstance: logger,
     logController: new RequestLog(),
@@ -70,6 +77,8 @@ export function buildHttpApp(options: HttpAppOptions): HttpApp {
     // Ids are looked up, so that a long wrong one is simply unknown.
     routerOptions: { maxParamLength: 1024 },
   });
+  app.decorate('isDraining', false);
+  measureRequests(app, options.telemetry ?? NO_TELEMETRY);
   acceptJsonBodies(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
@@ -79,6 +88,7 @@ export function buildHttpApp(options: HttpAppOptions): HttpApp {
   app.register(helmet, { contentSecurityPolicy: API_CONTENT_POLICY });
   if (corsOrigins.length > 0) app.register(cors, corsOptions(corsOrigins));
   app.register(healthRoutes, { service });
+  if (metrics !== undefined) app.register(metricsRoute, metrics);
   app.register(docsRoutes, { version });
   app.register(async (api) => apiRoutes(api, options));
   return app;

@@ -41,6 +41,7 @@ export function toPalimpsestError(error: unknown): PalimpsestError {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const shown = toPalimpsestError(error);
   const { status, party } = ERROR_CODES[shown.code];
+  request.errorCode = shown.code;
   // A caller's mistake is told by its code alone: its message repeats what the caller sent.
   if (party === 'caller') request.log.info({ code: shown.code }, 'refused');
   else request.log.error({ code: shown.code, err: error }, 'failed');

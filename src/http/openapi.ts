@@ -40,6 +40,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   store_unavailable: 'The database does not answer.',
   store_locked: 'Another process holds the data directory.',
   store_newer: 'The database is of a newer version of the server.',
+  shutting_down: 'The server is about to stop; another one, or the same one a little later, answers.',
   invalid_config: 'The server is configured in a way that can not work.',
 };
 

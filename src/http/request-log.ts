@@ -19,6 +19,7 @@ export class RequestLog extends LogController {
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
+      trace_id: request.begun?.traceId ?? undefined,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     };
     if (error === null || error === undefined) request.log.info(line, 'request');

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { PalimpsestError } from '../core/errors.ts';
 import type { HttpApp } from './http-app.ts';
 
@@ -6,6 +7,11 @@ export interface ServeOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /**
+   * Milliseconds after `close` that the server goes on listening while `/readyz` says 503, so that whoever sends it
+   * requests can notice. Default 0.
+   */
+  readonly delayMs?: number | undefined;
   /** Milliseconds that running requests get to finish after `close`, default 10,000. */
   readonly drainMs?: number | undefined;
 }
@@ -13,7 +19,7 @@ export interface ServeOptions {
 export interface HttpServer {
   /** Where it listens, such as `http://127.0.0.1:7077`. */
   readonly url: string;
-  /** Takes no new connections, lets running requests finish, then ends. */
+  /** Says 503 at `/readyz`, then takes no new connections, lets running requests finish, then ends. */
   close(): Promise<void>;
 }
 
@@ -21,17 +27,17 @@ const DEFAULT_DRAIN_MS = 10_000;
 
 /** Opens the port of a built server. */
 export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<HttpServer> {
-  const { drainMs = DEFAULT_DRAIN_MS } = options;
-  let isDraining = false;
+  const { drainMs = DEFAULT_DRAIN_MS, delayMs = 0 } = options;
   app.addHook('onSend', async (_request, reply) => {
     // A request that began before the shutdown would otherwise keep its connection, and the server, alive.
-    if (isDraining) reply.header('connection', 'close');
+    if (app.isDraining) reply.header('connection', 'close');
   });
   const url = await listen(app, options);
   return {
     url,
     async close() {
-      isDraining = true;
+      app.isDraining = true;
+      if (delayMs > 0) await pause(delayMs);
       const timer = setTimeout(() => app.server.closeAllConnections(), drainMs);
       try {
         await app.close();

@@ -16,17 +16,24 @@ const SECRET_BYTES = 32;
 
 export function createSecretCheck(): SharedSecret {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const check = secretCheck(secret, {
+    message: 'This server serves the processes of one user, which know its secret.',
+    hint: 'Start a server with palimpsest serve.',
+  });
+  return { secret, check };
+}
+
+/** Lets those through who show a secret as a bearer token, and tells the others what to do. */
+export function secretCheck(
+  secret: string,
+  refusal: { readonly message: string; readonly hint: string },
+): SharedSecret['check'] {
   const expected = digest(`Bearer ${secret}`);
-  return {
-    secret,
-    check(authorization) {
-      if (timingSafeEqual(digest(authorization ?? ''), expected)) return;
-      throw new PalimpsestError(
-        'unauthenticated',
-        'This server serves the processes of one user, which know its secret.',
-        { details: [{ path: 'authorization', hint: 'Start a server with palimpsest serve.' }] },
-      );
-    },
+  return (authorization) => {
+    if (timingSafeEqual(digest(authorization ?? ''), expected)) return;
+    throw new PalimpsestError('unauthenticated', refusal.message, {
+      details: [{ path: 'authorization', hint: refusal.hint }],
+    });
   };
 }
 

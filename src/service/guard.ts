@@ -31,13 +31,15 @@ export async function guarded<T>(
   call: GuardedCall,
   work: () => Promise<T>,
 ): Promise<T> {
-  try {
-    checkContext(context, call);
-    return await work();
-  } catch (error) {
-    noteIfRefused(state, context, call, error);
-    throw error;
-  }
+  return state.telemetry.step({ kind: 'operation', name: call.operation }, async () => {
+    try {
+      checkContext(context, call);
+      return await work();
+    } catch (error) {
+      noteIfRefused(state, context, call, error);
+      throw error;
+    }
+  });
 }
 
 /** The same for a use case that answers bit by bit. */
@@ -47,12 +49,24 @@ export async function* guardedStream<T>(
   call: GuardedCall,
   work: () => AsyncGenerator<T>,
 ): AsyncGenerator<T> {
+  let end = () => {};
+  let fail = (_error: unknown) => {};
+  const ended = new Promise<void>((resolve, reject) => {
+    [end, fail] = [resolve, reject];
+  });
+  const measured = state.telemetry.step({ kind: 'operation', name: call.operation }, () => ended);
   try {
     checkContext(context, call);
     yield* work();
   } catch (error) {
     noteIfRefused(state, context, call, error);
+    fail(error);
     throw error;
+  } finally {
+    // Also where the reader went away in the middle.
+    end();
+    // A failure is the reader's to hear of, who has it by now.
+    await measured.catch(() => undefined);
   }
 }
 

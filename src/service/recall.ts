@@ -111,7 +111,7 @@ export async function readRanked(
   request: RecallRequest,
 ): Promise<RankedRead> {
   const { asking, applied } = requestPolicy(context, 'read');
-  const stopwatch = startStopwatch();
+  const stopwatch = startStopwatch(state.telemetry);
   // Refused before the query is embedded, which may cost money.
   resolveRankingParameters(DEFAULT_PROFILE, request);
   const now = state.clock();
@@ -168,10 +168,13 @@ export async function readRanked(
     };
     return { result, rules, applied: applied() };
   };
-  return readMeasured(state, tenantId, asking, request.query, {
+  const read = await readMeasured(state, tenantId, asking, request.query, {
     embed: (ask) => stopwatch.time('embed', ask),
     work,
   });
+  const { embeddingModelId: modelId, degraded, exact } = read.result.trace;
+  state.telemetry.recalled({ modelId, degraded, exact });
+  return read;
 }
 
 function warnOfCutoff(state: ServiceState, relativeCutoff: number): readonly Warning[] {

@@ -43,10 +43,17 @@ async function write(
   const policy = requestPolicy(context, 'write');
   const audit = { ...auditOf(state, context), isImport };
   const results = await state.store.write(policy.asking, placed(policy, prepared, nameOf), audit, { ifNew });
+  noteWritten(state, results);
   const refreshed = results.flatMap(({ operation, entry }, item) => {
     const before = drafts[item];
     return operation === 'refresh' && before !== undefined ? [{ before, after: entry }] : [];
   });
   await renewLabels(state, refreshed);
   return results;
+}
+
+function noteWritten({ telemetry }: ServiceState, results: readonly WriteResult[]): void {
+  const refreshed = results.filter(({ operation }) => operation === 'refresh').length;
+  if (refreshed > 0) telemetry.wrote('refresh', refreshed);
+  if (refreshed < results.length) telemetry.wrote('create', results.length - refreshed);
 }

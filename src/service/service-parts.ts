@@ -1,6 +1,7 @@
 import type { EmbeddingStore } from '../core/embedding-store.ts';
 import type { GovernanceStore, KeySecret, Retention } from '../core/governance.ts';
 import type { AuditContext, Clock, Store, TokenCounter } from '../core/ports.ts';
+import type { Telemetry } from '../core/telemetry.ts';
 import type { RankingProfile } from '../core/types.ts';
 import type { Backfill } from './embeddings/backfill.ts';
 import type { ModelCatalog, ModelCatalogParts } from './embeddings/model-catalog.ts';
@@ -29,6 +30,8 @@ export interface ServiceParts extends RecorderParts {
   /** Name of the profile a request gets where neither it nor its policy names one. */
   readonly defaultProfile: string;
   readonly retention: Retention;
+  /** Default: nothing is measured. */
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** The parts with what the service keeps between requests. */
@@ -37,6 +40,7 @@ export interface ServiceState extends ServiceParts {
   readonly roles: ModelRoles;
   readonly backfill: Backfill;
   readonly recorder: Recorder;
+  readonly telemetry: Telemetry;
   /** Logs a doubtful cutoff, not at every request. */
   readonly warnOfCutoff: () => void;
 }

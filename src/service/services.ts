@@ -1,3 +1,4 @@
+import { NO_TELEMETRY } from '../core/telemetry.ts';
 import { type Backfill, startBackfill } from './embeddings/backfill.ts';
 import { createModelCatalog } from './embeddings/model-catalog.ts';
 import { createModelRoles } from './embeddings/model-roles.ts';
@@ -28,7 +29,7 @@ const NO_BACKFILL: Backfill = { kick() {}, async close() {} };
 const LOG_CUTOFF_EVERY_MS = 60_000;
 
 export function createServices(parts: ServiceParts): Services {
-  const { log } = parts;
+  const { log, telemetry = NO_TELEMETRY } = parts;
   const catalog = createModelCatalog(parts.models, log);
   const backfill = parts.backfills === false ? NO_BACKFILL : startBackfill({ ...parts, catalog });
   const recorder = createRecorder(parts);
@@ -38,6 +39,7 @@ export function createServices(parts: ServiceParts): Services {
     roles: createModelRoles({ ...parts, catalog }),
     backfill,
     recorder,
+    telemetry,
     warnOfCutoff: atMostEvery(LOG_CUTOFF_EVERY_MS, parts.clock, (count) =>
       log.warn('searches ran with a relative_cutoff that takes many legitimate hits', { count }),
     ),

@@ -1,3 +1,5 @@
+import type { Telemetry } from '../core/telemetry.ts';
+
 /** Milliseconds by step, for a trace. */
 export interface Stopwatch {
   /** Runs one step and adds what it took to the step's time. */
@@ -6,14 +8,14 @@ export interface Stopwatch {
   timings(): Readonly<Record<string, number>>;
 }
 
-export function startStopwatch(): Stopwatch {
+export function startStopwatch(telemetry: Telemetry): Stopwatch {
   const start = performance.now();
   const steps = new Map<string, number>();
   return {
     async time(step, work) {
       const began = performance.now();
       try {
-        return await work();
+        return await telemetry.step({ kind: 'recall_stage', name: step }, work);
       } finally {
         steps.set(step, (steps.get(step) ?? 0) + performance.now() - began);
       }

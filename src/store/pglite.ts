@@ -99,6 +99,7 @@ async function migrated(
   return {
     backend: database.backend,
     transaction: (work, transactionOptions) => database.transaction(work, transactionOptions),
+    connections: () => database.connections(),
     close: () => database.close(),
     setUrl,
   };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import { PalimpsestError } from '../core/errors.ts';
+import type { ConnectionCounts } from '../core/ports.ts';
 import type { SqlDatabase, SqlRow, SqlTransaction, SqlTransactionOptions } from './sql-database.ts';
 import { endsConnection, isContention, STORE_RETRY_SECONDS, toStoreError } from './sql-errors.ts';
 import { refuseNested, runTransaction, type SqlConnection } from './sql-transaction.ts';
@@ -106,6 +107,11 @@ class PostgresDatabase implements SqlDatabase {
       }
       await sleep(BACKOFF_MS * 2 ** (attempt - 1) * Math.random());
     }
+  }
+
+  connections(): ConnectionCounts {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.pool;
+    return { open, idle, waiting, most: this.settings.maxConnections };
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Asking } from '../core/policy.ts';
-import type { Deferred } from '../core/ports.ts';
+import type { ConnectionCounts, Deferred } from '../core/ports.ts';
 import type { Access } from '../core/types.ts';
 import { enterAccess, enterReach, type RequestRole } from './queries/access.ts';
 import { type PolicyRow, selectPoliciesOf, toPolicy } from './queries/governance/policies.ts';
@@ -35,6 +35,10 @@ export class RequestDatabase {
   /** Under one of the narrow roles, each with the rights of one task. */
   as<T>(role: Exclude<RequestRole, 'palimpsest_app'>, asking: Asking, work: Work<T>): Promise<T> {
     return this.under({ role, mayWrite: false }, asking, work);
+  }
+
+  connections(): ConnectionCounts {
+    return this.database.connections();
   }
 
   close(): Promise<void> {

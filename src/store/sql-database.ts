@@ -1,5 +1,7 @@
+import type { ConnectionCounts } from '../core/ports.ts';
+
 /**
- * The one-method port between our SQL and a Postgres, wherever it runs. `pglite.ts` and `postgres.ts`
+ * The port between our SQL and a Postgres, wherever it runs. `pglite.ts` and `postgres.ts`
  * implement it; nothing above this file knows which one it speaks to.
  */
 
@@ -30,5 +32,6 @@ export interface SqlTransactionOptions {
 export interface SqlDatabase {
   readonly backend: 'pglite' | 'postgres';
   transaction<T>(work: (tx: SqlTransaction) => Promise<T>, options?: SqlTransactionOptions): Promise<T>;
+  connections(): ConnectionCounts;
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { Asking } from '../core/policy.ts';
 import type {
   AuditContext,
   Clock,
+  ConnectionCounts,
   Deferred,
   Feedback,
   FeedbackResult,
@@ -14,6 +15,7 @@ import type {
   ReadView,
   Store,
   StoreHealth,
+  StoreSizes,
   Successor,
   WriteOptions,
 } from '../core/ports.ts';
@@ -37,6 +39,7 @@ import { writeBatch } from './operations/write-batch.ts';
 import { insertModel } from './queries/embeddings.ts';
 import { type HealthRow, selectHealth } from './queries/health.ts';
 import { insertTenant } from './queries/namespaces.ts';
+import { type SizeRow, selectSizes } from './queries/sizes.ts';
 import { type RequestDatabase, settled } from './request-database.ts';
 
 /** The store on any Postgres. Each method is one transaction under the asker's row-level security. */
@@ -157,6 +160,25 @@ export class SqlMemoryStore implements Store {
         clockOffsetMs: row.database_time.getTime() - this.clock(),
       };
     });
+  }
+
+  async sizes(): Promise<StoreSizes> {
+    const rows = await this.database.reading(systemAccess('sizes'), (tx) => tx.query<SizeRow>(selectSizes()));
+    return {
+      tables: rows.flatMap(({ index_name, table_name: table, estimated_rows, bytes }) =>
+        // -1: nobody has counted yet.
+        index_name === null
+          ? [{ table, estimatedRows: estimated_rows < 0 ? null : estimated_rows, bytes }]
+          : [],
+      ),
+      indexes: rows.flatMap(({ index_name: index, table_name: table, bytes }) =>
+        index === null ? [] : [{ table, index, bytes }],
+      ),
+    };
+  }
+
+  connections(): ConnectionCounts {
+    return this.database.connections();
   }
 
   close(): Promise<void> {

@@ -345,7 +345,7 @@ describe('a provider that fails in the background', () => {
     expect(line?.progress?.settled).toBe(size);
     provider.isDown = false;
     await expect
-      .poll(async () => (await opened.reembed.status(CONTEXT)).jobs[0]?.job.status, { timeout: 20_000 })
+      .poll(async () => (await opened.reembed.status(CONTEXT)).jobs[0]?.job.status, { timeout: 60_000 })
       .toBe('done');
     stop.abort();
     await running;

@@ -64,6 +64,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     },
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     version: '0.0.0-test',
+    telemetry: opened.telemetry,
     ...appOptions,
   });
   const inject = (request: InjectOptions) => app.inject(request);

@@ -111,7 +111,24 @@ export function resilientCalls(
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let pauseReason = '';
 
-  return async function call({ purpose, texts, signal }, attempt) {
+  return async function call(options, attempt) {
+    const startedAt = tools.now();
+    try {
+      return await callPatiently(options, attempt);
+    } catch (error) {
+      if (error instanceof EmbeddingCallError && options.signal?.aborted !== true) {
+        const { purpose } = options;
+        const durationMs = tools.now() - startedAt;
+        observe({ kind: 'failed', modelId, purpose, failure: error.failure, durationMs });
+      }
+      throw error;
+    }
+  };
+
+  async function callPatiently<T>(
+    { purpose, texts, signal }: CallOptions,
+    attempt: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const limits = limitsOf(policy, purpose);
     const startedAt = tools.now();
     const deadline = startedAt + limits.patienceMs;
@@ -137,7 +154,7 @@ export function resilientCalls(
         await sleepUntilEnd(waitMs, end, signal, failure);
       }
     }
-  };
+  }
 
   async function waitForPause(deadline: number, end: AbortSignal): Promise<void> {
     const rest = pausedUntil - tools.now();

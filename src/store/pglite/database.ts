@@ -1,4 +1,5 @@
 import { PalimpsestError } from '../../core/errors.ts';
+import type { ConnectionCounts } from '../../core/ports.ts';
 import type { SqlDatabase, SqlRow, SqlTransaction, SqlTransactionOptions } from '../sql-database.ts';
 import { endsConnection, STORE_RETRY_SECONDS, toStoreError } from '../sql-errors.ts';
 import { refuseNested, runTransaction, type SqlConnection } from '../sql-transaction.ts';
@@ -31,6 +32,8 @@ export class PgliteDatabase implements SqlDatabase {
   private hasStarted = false;
   private closed: Promise<void> | undefined;
   private last: Promise<unknown> = Promise.resolve();
+  /** Tasks that run or wait for their turn. */
+  private unfinished = 0;
 
   constructor(options: PgliteDatabaseOptions) {
     this.options = options;
@@ -43,6 +46,17 @@ export class PgliteDatabase implements SqlDatabase {
     refuseNested(this);
     if (this.closed !== undefined) throw closedAlready();
     return this.enqueue(() => this.transactNow(work, options.readOnlySnapshot ?? false));
+  }
+
+  /** One at a time: PGlite has a single connection. */
+  connections(): ConnectionCounts {
+    const open = this.engine === undefined ? 0 : 1;
+    return {
+      open,
+      idle: this.unfinished === 0 ? open : 0,
+      waiting: Math.max(0, this.unfinished - 1),
+      most: 1,
+    };
   }
 
   close(): Promise<void> {
@@ -58,7 +72,10 @@ export class PgliteDatabase implements SqlDatabase {
   }
 
   private enqueue<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.last.then(task);
+    this.unfinished += 1;
+    const done = this.last.then(task).finally(() => {
+      this.unfinished -= 1;
+    });
     // Only the order counts here; whoever asked for the task gets its failure.
     this.last = done.catch(() => undefined);
     return done;
