@@ -114,6 +114,18 @@ function checkCommand({ bin, version }: Manifest, folder: string): void {
   }
 }
 
+/** Packages that are optional are named where they are missing, before anything is opened. */
+function checkOptionalPackages({ bin }: Manifest, folder: string): void {
+  const [command = ''] = Object.keys(bin);
+  const args = ['--no-install', command, 'serve', '--port', '0', '--data-dir', join(folder, 'data')];
+  const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  const { status, stderr } = spawnSync('npx', args, { cwd: folder, encoding: 'utf8', env, timeout: 60_000 });
+  if (status === 0 || !stderr.includes('npm install @opentelemetry/sdk-trace-node')) {
+    throw new Error(`A server without the OpenTelemetry SDK ended with ${status} and said: ${stderr}`);
+  }
+  console.log(stderr.trim());
+}
+
 const manifest = readJson<Manifest>('package.json');
 const folder = mkdtempSync(join(tmpdir(), 'palimpsest-package-'));
 try {
@@ -127,6 +139,7 @@ try {
     folder,
   );
   checkCommand(manifest, folder);
+  checkOptionalPackages(manifest, folder);
   installPeers(manifest, adapters, folder);
   checkExports(manifest, adapters, folder);
 } finally {

@@ -3,11 +3,14 @@ import type { Config } from './config/config.ts';
 import type { EmbeddingConfig } from './config/embedding-config.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
+import { PalimpsestError } from './core/errors.ts';
 import { DEFAULT_RETENTION, type KeyStore, type Retention } from './core/governance.ts';
+import type { Inspection, ModelInspection } from './core/inspection.ts';
 import type { Clock, Store, TokenCounter } from './core/ports.ts';
 import type { RecallTrace } from './core/ranking/trace.ts';
 import { bothTelemetries, type Telemetry } from './core/telemetry.ts';
 import type { BoostedProfile, JsonObject, RankingProfile } from './core/types.ts';
+import { createEmbeddingModes, type EmbeddingConfig as ModesConfig } from './embedding/modes.ts';
 import { type EmbeddingChoice, type OpenedModels, openModels } from './embedding/open-models.ts';
 import { providerConfigOf } from './embedding/provider-config.ts';
 import type { ProviderParts } from './embedding/registry.ts';
@@ -17,6 +20,8 @@ import type { MemoryService } from './service/memory-service.ts';
 import type { ReembedService } from './service/reembed-service.ts';
 import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
+import { diskSpace } from './store/disk-space.ts';
+import { inspectStore } from './store/inspect-store.ts';
 import { type OpenedStore, openStore, type StoreLocation } from './store/open-store.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { createSpans } from './telemetry/spans.ts';
@@ -151,7 +156,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** The providers check their own options when they are opened. */
-function embeddingChoiceOf({ local, cloud, ...modes }: EmbeddingConfig): EmbeddingChoice {
+function embeddingChoiceOf({ local, cloud, ...modes }: EmbeddingConfig): ModesConfig {
   return { ...modes, local: local && providerConfigOf(local), cloud: cloud && providerConfigOf(cloud) };
 }
 
@@ -180,4 +185,35 @@ export async function openMemory(config: Config, metrics?: Metrics): Promise<Ope
 
 function telemetryOf(metrics: Metrics | undefined): Telemetry {
   return metrics === undefined ? createSpans() : bothTelemetries(createSpans(), metrics.telemetry);
+}
+
+/** A service that hangs is told of soon: somebody waits. */
+const INSPECTION_CALLS = { timeoutMs: 10_000, patienceMs: 10_000, maxRetries: 0 };
+
+/** Looks at everything that a configured server needs, and changes nothing. */
+export async function inspect(config: Config): Promise<Inspection> {
+  const { store } = config;
+  return {
+    database: await orError(() => inspectStore(store)),
+    disk: 'dataDir' in store ? await diskSpace(store.dataDir) : null,
+    models: await orError(() => inspectModels(config)),
+  };
+}
+
+async function inspectModels({ embedding, environment }: Config): Promise<ModelInspection[]> {
+  const models = createEmbeddingModes(embeddingChoiceOf(embedding), { environment, calls: INSPECTION_CALLS });
+  try {
+    return (await models.check()).map(({ model, error }) => ({ ...model, error }));
+  } finally {
+    await models.close();
+  }
+}
+
+async function orError<T>(work: () => Promise<T>): Promise<T | PalimpsestError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (PalimpsestError.isInstance(error)) return error;
+    throw error;
+  }
 }

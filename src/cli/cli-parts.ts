@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
+import type { Inspection } from '../core/inspection.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { ReembedService } from '../service/reembed-service.ts';
@@ -27,6 +28,8 @@ export interface CliParts {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   openMemory(config: Config): Promise<OpenedService>;
+  /** Looks at everything that a server needs, and changes nothing. */
+  inspect(config: Config): Promise<Inspection>;
   serve(config: Config): Promise<RunningServer>;
   /** Serves MCP on the process' own streams. Resolves when the client has left. */
   serveMcp(config: Config, subject: RequestSubject): Promise<void>;

@@ -29,6 +29,7 @@ const parts: CliParts = {
   stderr: textOutput(process.stderr),
   // Loaded when a command needs a store: --help answers in a tenth of the time.
   openMemory: async (config) => (await import('../app.ts')).openMemory(config),
+  inspect: async (config) => (await import('../app.ts')).inspect(config),
   serve: async (config) => (await import('../app-serve.ts')).serve(config),
   serveMcp: async (config, subject) => {
     const stdout = takeStdout();

@@ -17,6 +17,8 @@ export interface PgliteOptions {
    * nothing either way. Costs about 1 ms a write on a solid-state disk. Default true.
    */
   readonly flushesToDisk?: boolean | undefined;
+  /** Whether missing migrations are applied. Default true. */
+  readonly migrates?: boolean | undefined;
   /** Folder of migrations. Default: those of this version of the product. */
   readonly migrationsDirectory?: string | undefined;
   /**
@@ -40,7 +42,7 @@ const TEMPLATE_FOLDERS = ['.', '../../dist/store'].map((path) =>
 );
 
 /**
- * Opens a Postgres inside this process, migrated and ready. One process at a time may use a data directory.
+ * Opens a Postgres inside this process, migrated (unless told otherwise) and ready. One process at a time may use a data directory.
  *
  * @throws PalimpsestError `store_locked` when another process uses the directory, `store_newer` when its data
  * is of a later version of the product, `store_unavailable` when the database does not start.
@@ -91,7 +93,7 @@ async function migrated(
   setUrl: (url: string, token?: string) => void,
 ): Promise<EmbeddedDatabase> {
   try {
-    await migrate(database, { directory: options.migrationsDirectory });
+    if (options.migrates !== false) await migrate(database, { directory: options.migrationsDirectory });
   } catch (error) {
     await database.close();
     throw error;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -174,12 +174,34 @@ describe('the life of an entry', () => {
     expect((await cli.run('rules', 'delete', 'cli.rules.*')).code).toBe(4);
   });
 
-  test('doctor finds the store well', async () => {
-    const { code, stdout } = await cli.run('doctor', '--json');
-    expect(code).toBe(0);
+  test('doctor finds a new place well, and makes nothing there', async () => {
+    const place = join(folder, 'nothing', 'here');
+    const { code, stdout } = await cli.run('doctor', '--json', '--data-dir', place);
     const { checks } = JSON.parse(stdout);
-    expect(checks.length).toBeGreaterThanOrEqual(5);
-    expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
+    expect(checks.filter(({ status }: { status: string }) => status !== 'ok')).toEqual([]);
+    expect(checks.map(({ name }: { name: string }) => name)).toEqual([
+      'configuration',
+      'disk',
+      'database',
+      'embedding',
+    ]);
+    expect(code).toBe(0);
+    expect(existsSync(join(folder, 'nothing'))).toBe(false);
+  });
+
+  test('doctor says what is wrong and what to do, and ends with 1', async () => {
+    const away = ['--database-url', 'postgres://nobody@127.0.0.1:1/nothing'];
+    const { code, stdout, stderr } = await cli.run('doctor', ...away);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/FAIL.*database/);
+    expect(stdout).toContain('Could not connect to PostgreSQL at 127.0.0.1:1');
+    expect(stdout).toContain('Check the connection string');
+    expect(stderr).toBe('palimpsest: Something is wrong: see above.\n');
+    const misspelt = await cli.run('doctor', '--json', '--log-level', 'wran');
+    expect(misspelt.code).toBe(1);
+    expect(JSON.parse(misspelt.stdout).checks).toMatchObject([
+      { name: 'configuration', status: 'fail', advice: 'Did you mean warn?' },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { openMemoryService } from '../../src/app.ts';
+import { inspect, openMemoryService } from '../../src/app.ts';
 import type { CliParts, TextOutput } from '../../src/cli/cli-parts.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -33,6 +33,7 @@ export async function openTestCli(): Promise<TestCli> {
       stdout: stdout.output,
       stderr: stderr.output,
       openMemory: async (_config: Config) => ({ ...opened, close: async () => {} }),
+      inspect,
       serve: () => Promise.reject(new Error('not under test')),
       serveMcp: () => Promise.reject(new Error('not under test')),
       // Nobody stops a command under test.

@@ -1,81 +1,20 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSpanExport } from '../../src/telemetry/start-span-export.ts';
+import { type ReceivedSpan, type SpanCollector, startSpanCollector } from '../helpers/span-collector.ts';
 import { JSON_BODY, openTestHttp, type TestHttp } from '../helpers/test-http.ts';
 
-/** A collector on loopback that takes what the real exporter sends: OTLP over HTTP, as JSON. */
-
-interface ReceivedSpan {
-  readonly name: string;
-  readonly kind: number;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly status: { readonly code?: number; readonly message?: string };
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
-
-interface Collector {
-  readonly url: string;
-  readonly spans: readonly ReceivedSpan[];
-  readonly bodies: readonly string[];
-  readonly resources: readonly Readonly<Record<string, unknown>>[];
-  close(): Promise<void>;
-}
-
-type WireAttributes = readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
-
-interface WireBody {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: WireAttributes };
-    readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<ReceivedSpan, 'attributes'> & { readonly attributes: WireAttributes })[];
-    }[];
-  }[];
-}
-
-function valuesOf(attributes: WireAttributes): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
-}
-
-async function startCollector(): Promise<Collector> {
-  const spans: ReceivedSpan[] = [];
-  const bodies: string[] = [];
-  const resources: Record<string, unknown>[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString('utf8');
-    bodies.push(body);
-    for (const { resource, scopeSpans } of (JSON.parse(body) as WireBody).resourceSpans) {
-      resources.push(valuesOf(resource.attributes));
-      for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
-        spans.push({ ...span, attributes: valuesOf(span.attributes) });
-      }
-    }
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    bodies,
-    resources,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-}
+/** The real SDK and exporter, and what a collector gets of them. */
 
 const CALLER_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER_SPAN = '00f067aa0ba902b7';
 const problems: string[] = [];
 
-let collector: Collector;
+let collector: SpanCollector;
 let http: TestHttp;
 
 beforeAll(async () => {
-  collector = await startCollector();
+  collector = await startSpanCollector();
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
   process.env.OTEL_SERVICE_NAME = 'memories-of-this-test';
   const sending = await startSpanExport({ version: '1.2.3', onProblem: (problem) => problems.push(problem) });

@@ -35,6 +35,11 @@ export function makeDataDirectory(root: string): void {
   }
 }
 
+/** Whether a data directory holds a database. */
+export function hasDatabaseFiles(root: string): boolean {
+  return existsSync(join(root, FILES, VERSION_FILE));
+}
+
 /**
  * Path of the database's files, made from a template where there are none yet. The caller holds the lock.
  *
@@ -46,7 +51,7 @@ export async function provideDatabaseFiles(
   flushes: boolean,
 ): Promise<string> {
   const files = join(root, FILES);
-  if (existsSync(join(files, VERSION_FILE))) return files;
+  if (hasDatabaseFiles(root)) return files;
   refuseForeignFiles(files);
   const inTheMaking = join(root, FILES_IN_THE_MAKING);
   rmSync(inTheMaking, { recursive: true, force: true });

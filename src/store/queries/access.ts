@@ -3,13 +3,15 @@ import type { Access } from '../../core/types.ts';
 import type { SqlStatement } from '../sql-database.ts';
 
 /** Roles a request may run under. None can bypass row-level security; the migrations say what each may do. */
-export type RequestRole =
-  | 'palimpsest_app'
-  | 'palimpsest_feedback'
-  | 'palimpsest_auth'
-  | 'palimpsest_refusals'
-  | 'palimpsest_embedding'
-  | 'palimpsest_upkeep';
+export type RequestRole = (typeof REQUEST_ROLES)[number];
+export const REQUEST_ROLES = [
+  'palimpsest_app',
+  'palimpsest_feedback',
+  'palimpsest_auth',
+  'palimpsest_refusals',
+  'palimpsest_embedding',
+  'palimpsest_upkeep',
+] as const;
 
 /** First key of the advisory locks that keep writes and decisions about models apart; the second is the tenant's. */
 const MODELS_LOCK = 7077;
