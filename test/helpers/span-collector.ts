@@ -63,4 +63,3 @@ export async function startSpanCollector(): Promise<SpanCollector> {
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
-
