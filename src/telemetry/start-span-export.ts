@@ -47,10 +47,11 @@ export async function startSpanExport({ version, onProblem }: SpanExportOptions)
   };
 }
 
-const SDK_PACKAGES = [
-  '@opentelemetry/sdk-trace-node',
-  '@opentelemetry/exporter-trace-otlp-http',
-  '@opentelemetry/resources',
+/** With the versions that go together: the newest of each need not. As in package.json. */
+export const SDK_PACKAGES = [
+  '@opentelemetry/sdk-trace-node@^2.12.1',
+  '@opentelemetry/exporter-trace-otlp-http@^0.223.1',
+  '@opentelemetry/resources@^2.12.1',
 ];
 
 async function importSdk() {

@@ -6,10 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PalimpsestError } from '../../src/core/errors.ts';
 import { inspectDatabase, inspectStore, readFacts } from '../../src/store/inspect-store.ts';
 import { MIGRATIONS_DIRECTORY, readMigrations } from '../../src/store/migrate.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import type { SqlDatabase, SqlTransaction } from '../../src/store/sql-database.ts';
 import { describeOrSkip } from '../helpers/skip.ts';
 import { BACKEND, createDatabase } from '../helpers/test-database.ts';
 import { openTestSqlDatabase, runScript, type TestSqlDatabase } from '../helpers/test-sql-database.ts';
+import { testLocation } from '../helpers/test-store.ts';
 
 describe('the facts of a migrated database', () => {
   let opened: TestSqlDatabase;
@@ -83,6 +85,31 @@ describe('the facts of a migrated database', () => {
     const { clockOffsetMs } = await factsAfter('', () => Date.now() + 3_600_000);
     expect(clockOffsetMs).toBeLessThan(-3_500_000);
     expect(clockOffsetMs).toBeGreaterThan(-3_700_000);
+  });
+});
+
+describe('what takes room', () => {
+  test('is told by table and index, and connections are counted', async () => {
+    const { location, drop } = await testLocation();
+    const { store } = await openStore(location);
+    try {
+      const { tables, indexes } = await store.sizes();
+      const names = tables.map(({ table }) => table);
+      expect(names).toContain('memories');
+      expect(names).toContain('schema_migrations');
+      expect(indexes).toContainEqual({
+        table: 'memories',
+        index: 'memories_live_content',
+        bytes: expect.any(Number),
+      });
+      for (const { bytes } of [...tables, ...indexes]) expect(bytes).toBeGreaterThanOrEqual(0);
+      await expect
+        .poll(() => store.connections())
+        .toEqual({ open: 1, idle: 1, waiting: 0, most: BACKEND === 'postgres' ? 10 : 1 });
+    } finally {
+      await store.close();
+      await drop();
+    }
   });
 });
 

@@ -81,7 +81,7 @@ describe('the mode cloud', () => {
     server.always({ kind: 'status', status: 500 });
     await expect(modes.embedDocuments(DOCUMENTS)).rejects.toMatchObject({ code: 'embedding_failed' });
     await expect(modes.embedQuery('kettle')).rejects.toMatchObject({ code: 'embedding_failed' });
-    expect(kinds()).toEqual(['retry', 'retry']);
+    expect(kinds()).toEqual(['retry', 'failed', 'retry', 'failed']);
   });
 });
 
