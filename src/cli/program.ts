@@ -15,6 +15,7 @@ import { addServeCommand } from './commands/serve.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSupersedeCommand } from './commands/supersede.ts';
 import { EXIT_CODES } from './exit-code.ts';
+import { printable } from './format/printable.ts';
 
 const COMMANDS = [
   addServeCommand,
@@ -51,7 +52,8 @@ export function buildProgram(parts: CliParts): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => parts.stdout.stream.write(text),
-      writeErr: (text) => parts.stderr.stream.write(text),
+      // Words of the command line are repeated in it.
+      writeErr: (text) => parts.stderr.stream.write(printable(text)),
       getOutHelpWidth: () => parts.stdout.columns,
       getErrHelpWidth: () => parts.stderr.columns,
     });

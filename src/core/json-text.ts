@@ -3,7 +3,7 @@
  * the line feed is kept), direction marks and overrides, line separators, invisible formatting, tag characters.
  */
 export const STEERING =
-  /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /(?!\n)[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
  * JSON text that is safe wherever it is shown: JSON itself lets C1 controls and direction marks through, and

@@ -5,6 +5,7 @@ import { MATURITY_NOTE } from '../../src/core/context/maturity-note.ts';
 import { renderMemoryBlock } from '../../src/core/context/memory-block.ts';
 import { visibleText } from '../../src/core/context/visible-text.ts';
 import { utf8ByteCounter } from '../../src/tokenizer/utf8-byte-counter.ts';
+import { HOSTILE_CONTENTS } from '../helpers/hostile-contents.ts';
 import { hostileHits, hostileText, RULES, VARIABLES } from '../helpers/hostile-hits.ts';
 import { headerLines, type ParsedEntry, parseMemoryBlock } from '../helpers/memory-block-parser.ts';
 
@@ -114,6 +115,29 @@ describe('whatever the contents say', () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('between two honest entries:', () => {
+  const stored = (id: string, content: string) => ({
+    entry: {
+      id,
+      namespace: 'ns.0',
+      content,
+      status: 'unconfirmed' as const,
+      createdAt: new Date('2026-01-19T12:00:00Z'),
+      confirmedAt: null,
+    },
+  });
+
+  test.each(Object.entries(HOSTILE_CONTENTS))('%s', (_name, content) => {
+    const hits = [stored('1', 'Before.'), stored('2', content), stored('3', 'After.')];
+    const { text } = render(hits);
+    expect(parseMemoryBlock(text, INSTRUCTIONS)).toEqual(expectedEntries(hits));
+    expect(headerLines(text)).toHaveLength(3);
+    expect(text.split(MATURITY_NOTE)).toHaveLength(2);
+    expect(text).not.toMatch(FORBIDDEN);
+    expect(text).not.toMatch(FALSE_DELIMITER);
   });
 });
 

@@ -95,6 +95,33 @@ describe('messages', () => {
     });
   });
 
+  test('E7: turn after turn what stands before the last one of the user is the same bytes, whatever the time', async () => {
+    const user = newUser();
+    await remember(user, 'notes', '0.9 tea');
+    await remember(user, 'notes', '0.7 coffee');
+    const first = {
+      messages: [
+        { role: 'system', content: 'You help.' },
+        { role: 'user', content: 'tea?' },
+      ],
+    };
+    const asked = await services.service.context(as(user), first);
+    services.advance(40 * 86_400_000);
+    const again = await services.service.context(as(user), first);
+    expect(again.text).toBe(asked.text);
+    expect(JSON.stringify(again.messages)).toBe(JSON.stringify(asked.messages));
+
+    const turn = [
+      { role: 'assistant', content: 'Yes.' },
+      { role: 'user', content: 'and coffee?' },
+    ];
+    const history = [...first.messages, ...turn];
+    const next = await services.service.context(as(user), { messages: history });
+    expect(JSON.stringify(next.messages?.slice(0, -1))).toBe(JSON.stringify(history.slice(0, -1)));
+    expect(next.messages?.at(-1)?.content).toBe(`and coffee?\n\n${next.text}`);
+    expect(next.text).toBe(asked.text);
+  });
+
   test('with a query beside them are searched by the query', async () => {
     const user = newUser();
     await remember(user, 'notes', '0.9 tea');
@@ -235,7 +262,8 @@ test('200 contexts at once over 1,000 candidates are the sequential ones, each w
     query: `question ${index}`,
     topK: 1 + (index % 50),
     tokenBudget: (index * 37) % 1500,
-    namespaces: index % 2 === 0 ? undefined : [`vector.agent.${user}.n${index % 7}`],
+    // Both name all thousand.
+    namespaces: index % 2 === 0 ? undefined : [`vector.agent.${user}.*`],
   }));
   const answer = async (request: ContextRequest) => {
     const { text, tokenCount, tokenBudget, included, leftOut, truncated } = await services.service.context(

@@ -72,7 +72,7 @@ describe('standard output holds JSON-RPC and nothing else', () => {
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
   };
 
-  test('with everything logged, warnings of Node and packages that print', async () => {
+  test('G10: with everything logged, warnings of Node and packages that print', async () => {
     const noise = `
       process.emitWarning('a warning');
       setInterval(() => { console.log('a stray line'); process.stdout.write('another'); }, 20).unref();
@@ -213,7 +213,7 @@ async function killed(child: ChildProcess): Promise<void> {
 }
 
 describe('nothing leaks:', () => {
-  test('after 1,000 operations and the death of its client a server has no child, and ends', async () => {
+  test('G15: after 1,000 operations and the death of its client a server has no child, and ends', async () => {
     const dataDir = stores.next();
     const parent = spawn(
       process.execPath,

@@ -132,7 +132,7 @@ const SPACE = 'vector.user.local.e2e';
 describe.each(Object.keys(WAYS))('%s:', (name) => {
   const open = (dataDir: string) => (WAYS[name] ?? expect.unreachable())(dataDir);
 
-  test('every tool is called with every argument of its published schema, and answers as published', async () => {
+  test('G6: every tool is called with every argument of its published schema, and answers as published', async () => {
     const { client, rest } = await open(stores.next());
     const { used, call } = checkedTools(client);
     const idOf = ({ memory }: Record<string, unknown>) => (memory as { id: string }).id;
@@ -201,7 +201,7 @@ describe.each(Object.keys(WAYS))('%s:', (name) => {
     expect(records.filter(({ detail }) => detail.tool_call !== true)).toEqual([]);
   });
 
-  test('finds what REST finds: the same entries, order, similarity, score and model', async () => {
+  test('G6: finds what REST finds: the same entries, order, similarity, score and model', async () => {
     const { client, rest } = await open(stores.next());
     for (const content of [
       'We picked a database: the database is PostgreSQL.',

@@ -8,6 +8,7 @@ test('what would steer a terminal stands as its code point', () => {
   expect(printable('abc\b\b\bxyz\u007f')).toBe('abc<U+0008><U+0008><U+0008>xyz<U+007F>');
   expect(printable('\u202egnp.exe\u2069')).toBe('<U+202E>gnp.exe<U+2069>');
   expect(printable('\u{e0041}')).toBe('<U+E0041>');
+  expect(printable('pass\u200bword')).toBe('pass<U+200B>word');
 });
 
 test('text stays text: line feeds, tabs as spaces, every script, emoji of several characters', () => {
