@@ -1,6 +1,6 @@
 import { toWireError } from '../contract/error-body.ts';
 import { PalimpsestError } from '../core/errors.ts';
-import type { StoreHealth } from '../core/ports.ts';
+import { oneAtATime } from '../core/one-at-a-time.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { HttpApp } from './http-app.ts';
 
@@ -33,17 +33,6 @@ const SHUTTING_DOWN = new PalimpsestError(
   'shutting_down',
   'This server is about to stop: requests under way are finished, new ones belong to another.',
 );
-
-/** However many ask while the store does not answer, they wait for one question. */
-function oneAtATime(ask: () => Promise<StoreHealth>): () => Promise<StoreHealth> {
-  let running: Promise<StoreHealth> | undefined;
-  return () => {
-    running ??= ask().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-}
 
 /** @throws PalimpsestError `store_unavailable` */
 async function within<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {

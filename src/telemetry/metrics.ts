@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { oneAtATime } from '../core/one-at-a-time.ts';
 import type { ConnectionCounts, StoreSizes } from '../core/ports.ts';
 import type { Telemetry } from '../core/telemetry.ts';
 import type { EmbeddingObserver } from '../embedding/events.ts';
@@ -46,14 +47,17 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const store: { watched: MeasuredStore | undefined } = { watched: undefined };
-  storeGauges(registry, () => store.watched);
+  const lookAtStore = storeGauges(registry, () => store.watched);
   return {
     telemetry: measuringTelemetry(registry),
     observeEmbedding: embeddingMetrics(registry),
     watch: (watched) => {
-      store.watched = watched;
+      store.watched = { ...watched, sizes: oneAtATime(() => watched.sizes()) };
     },
-    read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    read: async () => {
+      await lookAtStore();
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
     close: () => registry.clear(),
   };
 }
@@ -199,7 +203,11 @@ function embeddingMetrics(registry: Registry): EmbeddingObserver {
   };
 }
 
-function storeGauges(registry: Registry, watched: () => MeasuredStore | undefined): void {
+/**
+ * @returns Reads the gauges that the database is asked for. Not their `collect`: the registry reads all metrics at
+ *   once, and would have shown what stood there before.
+ */
+function storeGauges(registry: Registry, watched: () => MeasuredStore | undefined): () => Promise<void> {
   const registers = [registry];
   connectionGauge(registry, watched);
   recorderMetrics(registry, watched);
@@ -221,22 +229,22 @@ function storeGauges(registry: Registry, watched: () => MeasuredStore | undefine
     labelNames: ['table', 'index'],
     registers,
   });
-  new Gauge({
+  const up = new Gauge({
     name: 'palimpsest_store_up',
     help: '1 where the database answered this very question, else 0; then sizes are missing.',
     registers,
-    async collect() {
-      for (const gauge of [rows, tableBytes, indexBytes]) gauge.reset();
-      const store = watched();
-      const sizes = store === undefined ? null : await withinDeadline(store.sizes());
-      this.set(sizes === null ? 0 : 1);
-      for (const { table, estimatedRows, bytes } of sizes?.tables ?? []) {
-        if (estimatedRows !== null) rows.set({ table }, estimatedRows);
-        tableBytes.set({ table }, bytes);
-      }
-      for (const { table, index, bytes } of sizes?.indexes ?? []) indexBytes.set({ table, index }, bytes);
-    },
   });
+  return async () => {
+    const store = watched();
+    const sizes = store === undefined ? null : await withinDeadline(store.sizes());
+    for (const gauge of [rows, tableBytes, indexBytes]) gauge.reset();
+    up.set(sizes === null ? 0 : 1);
+    for (const { table, estimatedRows, bytes } of sizes?.tables ?? []) {
+      if (estimatedRows !== null) rows.set({ table }, estimatedRows);
+      tableBytes.set({ table }, bytes);
+    }
+    for (const { table, index, bytes } of sizes?.indexes ?? []) indexBytes.set({ table, index }, bytes);
+  };
 }
 
 function connectionGauge(registry: Registry, watched: () => MeasuredStore | undefined): void {

@@ -170,6 +170,28 @@ function labelsSeen({ samples, metrics }: Scrape): Map<string, string[]> {
   return seen;
 }
 
+test('the very first answer of a process is whole', async () => {
+  await server.close();
+  server = await start({});
+  const { samples } = await scrape(server.url);
+  expect(samples.get('palimpsest_store_up')).toBe(1);
+  expect(samples.get('palimpsest_table_bytes{table="memories"}')).toBeGreaterThan(0);
+});
+
+test('a database that does not answer is told in time, and its sizes are missing', async () => {
+  const metrics = createMetrics();
+  const counts = { waiting: 0, written: 0, dropped: 0 };
+  metrics.watch({
+    sizes: () => new Promise(() => {}),
+    connections: () => ({ open: 1, idle: 0, waiting: 3, most: 1 }),
+    recorded: () => ({ reads: counts, refusals: counts }),
+  });
+  const { samples, text } = parseScrape((await metrics.read()).text);
+  expect(samples.get('palimpsest_store_up')).toBe(0);
+  expect(samples.get('palimpsest_store_connections{state="waiting"}')).toBe(3);
+  expect(text).not.toContain('palimpsest_table_bytes{');
+});
+
 describe('who may read them', () => {
   const TOKEN = 'a token for the scraper';
   const REQUIRED = { PALIMPSEST_AUTH: 'required' };
