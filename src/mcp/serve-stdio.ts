@@ -42,6 +42,13 @@ export async function serveStdio(server: Server, { stdin, stdout, stop }: StdioS
   await server.close();
 }
 
+const UNREADABLE = 'A line on standard input is no message of JSON-RPC, and was passed over.';
+
+/** No JSON, or JSON of another form. */
+function isUnreadable(error: Error): boolean {
+  return error instanceof SyntaxError || error.name === 'ZodError';
+}
+
 /**
  * The SDK's transport, which does not know whether it still owes an answer, and repeats a line it can't read in its
  * error, which is logged.
@@ -86,11 +93,4 @@ class PendingTransport extends StdioServerTransport {
     if (this.#pending.size > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
-}
-
-const UNREADABLE = 'A line on standard input is no message of JSON-RPC, and was passed over.';
-
-/** No JSON, or JSON of another form. */
-function isUnreadable(error: Error): boolean {
-  return error instanceof SyntaxError || error.name === 'ZodError';
 }
