@@ -63,7 +63,7 @@ const contents = async (client: McpProcess) => {
 
 /** Waits until nobody holds a data directory, and its holder left it in order. */
 async function expectReleased(dataDir: string): Promise<void> {
-  await expect.poll(() => holderOf(dataDir), { timeout: 60_000, interval: 100 }).toBeUndefined();
+  await expect.poll(() => holderOf(dataDir), { timeout: 200_000, interval: 100 }).toBeUndefined();
   (await lockDataDirectory(dataDir)).release();
 }
 
@@ -195,7 +195,7 @@ describe('one data directory, many processes:', () => {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     toClose.push(() => killed(holder));
-    await expect.poll(() => holderOf(dataDir)?.pid, { timeout: 60_000 }).toBe(holder.pid);
+    await expect.poll(() => holderOf(dataDir)?.pid, { timeout: 200_000 }).toBe(holder.pid);
     const client = await mcp(dataDir);
     const { code, message } = await client.refusal('memory_search', { query: 'q' });
     expect(code).toBe('store_locked');
@@ -241,7 +241,7 @@ describe('nothing leaks:', () => {
       expect(await client.refusal('memory_list')).toMatchObject({ code });
     }
     // A call that is refused may look for another holder, once.
-    await expect.poll(() => server.requests() - before, { timeout: 10_000 }).toBeGreaterThanOrEqual(10);
+    await expect.poll(() => server.requests() - before, { timeout: 200_000 }).toBeGreaterThanOrEqual(10);
     expect(server.requests() - before).toBeLessThanOrEqual(20);
   });
 });

@@ -63,7 +63,7 @@ function restOf({ url, token }: { url: string; token?: string | undefined }): Re
 /** Opens the data by its first call, and gives where it is served then. */
 async function restOfHolding(client: TestMcpClient, dataDir: string): Promise<Rest> {
   await client.answer('memory_list');
-  await expect.poll(() => holderOf(dataDir)?.url, { timeout: 60_000 }).toMatch(/^http/);
+  await expect.poll(() => holderOf(dataDir)?.url, { timeout: 200_000 }).toMatch(/^http/);
   const { url = '', token } = holderOf(dataDir) ?? {};
   return restOf({ url, token });
 }
