@@ -27,7 +27,7 @@ const MAY_IMPORT = {
 };
 
 /** src/app.ts puts the parts together, src/testing hands out the contract suite: both may see every folder. */
-const SEES_EVERY_FOLDER = '^src/(testing/|app(-mcp|-serve)?[.]ts$|index[.]ts$)';
+const SEES_EVERY_FOLDER = '^src/(testing/|app(-mcp|-serve|-backup)?[.]ts$|index[.]ts$)';
 
 const UNIT_TEST = '[.]test[.]ts$';
 
@@ -39,7 +39,10 @@ const folderRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
   // app.ts and index.ts have rules of their own, so that one mistake is told once.
   to: {
     path: '^src/',
-    pathNot: [`^src/(${[folder, ...allowed].join('|')})/`, '^src/(app|app-mcp|app-serve|index)[.]ts$'],
+    pathNot: [
+      `^src/(${[folder, ...allowed].join('|')})/`,
+      '^src/(app|app-mcp|app-serve|app-backup|index)[.]ts$',
+    ],
   },
 }));
 
@@ -66,9 +69,9 @@ export default {
       severity: 'error',
       from: {
         path: '^(src|console)/',
-        pathNot: '^src/(index[.]ts|app-(mcp|serve)[.]ts|cli/main[.]ts|testing/.*)$',
+        pathNot: '^src/(index[.]ts|app-(mcp|serve|backup)[.]ts|cli/main[.]ts|testing/.*)$',
       },
-      to: { path: '^src/app(-mcp|-serve)?[.]ts$' },
+      to: { path: '^src/app(-mcp|-serve|-backup)?[.]ts$' },
     },
     {
       name: 'no-index-from-inside',

@@ -130,9 +130,10 @@ async function serveOwnProcesses(
         check(headers.authorization);
         return LOCAL_IDENTITY;
       },
+      operator: { check, copy: () => memory.copy() },
     });
     const server = await serveHttp(app, { host: '127.0.0.1', port: 0, drainMs: PEER_DRAIN_MS });
-    memory.setUrl(server.url, secret);
+    memory.setUrl(server.url, { token: secret, operatorToken: secret });
     return server;
   } catch (error) {
     logger.warn({ err: error }, 'other processes of this user can not use this data while this one does');

@@ -13,7 +13,7 @@ import { requireLocalName, requireLoopback } from './http/loopback.ts';
 import type { MetricsRouteOptions } from './http/metrics-route.ts';
 import { type HttpServer, serveHttp } from './http/serve-http.ts';
 import type { Identify } from './http/who-asks.ts';
-import { secretCheck } from './identity/shared-secret.ts';
+import { createOperatorCheck, type SharedSecret, secretCheck } from './identity/shared-secret.ts';
 import { createMcpHandler } from './mcp/http-handler.ts';
 import { LOCAL_IDENTITY } from './service/local-operator.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
@@ -38,11 +38,12 @@ export async function serve(config: Config): Promise<RunningServer> {
   try {
     const memory = await openMemory(config, metrics);
     closing.unshift(() => memory.close());
-    const app = await buildApp(config, memory, metrics, logger);
+    const operator = createOperatorCheck();
+    const app = await buildApp(config, memory, { metrics, logger, operator });
     closing.unshift(() => app.close());
     const server = await listen(app, config);
     closing.unshift(() => server.close());
-    memory.setUrl(server.url);
+    memory.setUrl(server.url, { operatorToken: operator.secret });
     return { url: server.url, close };
   } catch (error) {
     await close();
@@ -65,9 +66,13 @@ async function startSpans(
 async function buildApp(
   config: Config,
   memory: OpenedMemoryService,
-  metrics: Metrics | undefined,
-  logger: FastifyBaseLogger,
+  parts: {
+    readonly metrics: Metrics | undefined;
+    readonly logger: FastifyBaseLogger;
+    readonly operator: SharedSecret;
+  },
 ): Promise<HttpApp> {
+  const { metrics, logger, operator } = parts;
   return buildHttpApp({
     service: memory.service,
     governance: memory.governance,
@@ -79,6 +84,8 @@ async function buildApp(
     corsOrigins: config.http.corsOrigins,
     trustedProxies: config.http.trustedProxies,
     telemetry: memory.telemetry,
+    // A database server is copied by its own tools.
+    operator: 'dataDir' in config.store ? { check: operator.check, copy: () => memory.copy() } : undefined,
     metrics: metrics && { read: () => metrics.read(), admit: metricsReaders(config) },
     mcp: createMcpHandler({
       service: memory.service,

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
 import type { EmbeddingConfig } from './config/embedding-config.ts';
+import { packageVersion } from './config/package-version.ts';
 import { toWireTrace } from './contract/ranking-trace.ts';
 import { BOOSTED_PROFILE, DEFAULT_PROFILE, WEIGHTED_PROFILE } from './core/defaults.ts';
 import { PalimpsestError } from './core/errors.ts';
@@ -20,6 +21,8 @@ import type { MemoryService } from './service/memory-service.ts';
 import type { ReembedService } from './service/reembed-service.ts';
 import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
+import type { DatabaseCopy } from './store/backup/take-backup.ts';
+import type { HolderTokens } from './store/data-directory-lock.ts';
 import { diskSpace } from './store/disk-space.ts';
 import { inspectStore } from './store/inspect-store.ts';
 import { type OpenedStore, openStore, type StoreLocation } from './store/open-store.ts';
@@ -68,7 +71,9 @@ export interface OpenedMemoryService {
   /** Resolves when the reads and refusals so far are in the audit. */
   flush(): Promise<void>;
   /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string, token?: string): void;
+  setUrl(url: string, tokens?: HolderTokens): void;
+  /** Copies the whole store as it is now, all tenants of it, beside its files. Refused where it is not in files of ours. */
+  copy(): Promise<DatabaseCopy>;
   /** Counts what a text costs in a prompt. */
   readonly tokenCounter: () => Promise<TokenCounter>;
   /** Finishes what is running and lets go of everything. Further calls do nothing. */
@@ -116,7 +121,8 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
     telemetry,
     recorded: services.recorded,
     flush: () => services.flush(),
-    setUrl: (url, token) => opened.setUrl(url, token),
+    setUrl: (url, tokens) => opened.setUrl(url, tokens),
+    copy: () => opened.copy(packageVersion()),
     tokenCounter,
     close: once(() => closeAll(services, opened, models)),
   };

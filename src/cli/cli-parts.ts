@@ -21,6 +21,33 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** What a command tells of a backup. */
+export interface BackupSummary {
+  readonly file: string;
+  /** Bytes of the file. */
+  readonly size: number;
+  /** When the copy was taken, in ISO 8601. */
+  readonly createdAt: string;
+  readonly productVersion: string;
+  readonly schemaVersion: number;
+  readonly postgresVersion: string;
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/** Told how far a step is, in bytes. */
+export type OnBackupStep = (
+  step: 'copy' | 'check' | 'unpack',
+  progress: { readonly bytes: number; readonly total: number },
+) => void;
+
+/** Backups of embedded stores. */
+export interface BackupParts {
+  create(store: Config['store'], file: string, onStep: OnBackupStep): Promise<BackupSummary>;
+  verify(file: string, onStep: OnBackupStep): Promise<BackupSummary>;
+  restore(file: string, dataDir: string, onStep: OnBackupStep): Promise<BackupSummary>;
+}
+
 /** What the commands work with. `main.ts` brings the real ones. */
 export interface CliParts {
   readonly version: string;
@@ -33,6 +60,7 @@ export interface CliParts {
   serve(config: Config): Promise<RunningServer>;
   /** Serves MCP on the process' own streams. Resolves when the client has left. */
   serveMcp(config: Config, subject: RequestSubject): Promise<void>;
+  readonly backup: BackupParts;
   /** Resolves when the process is told to stop; a second signal ends it at once. */
   stopSignal(): Promise<void>;
 }

@@ -36,6 +36,11 @@ const parts: CliParts = {
     const { serveMcp } = await import('../app-mcp.ts');
     await serveMcp(config, { subject, stdin: process.stdin, stdout, stop: stopSignal() });
   },
+  backup: {
+    create: async (...args) => (await import('../app-backup.ts')).createBackup(...args),
+    verify: async (...args) => (await import('../app-backup.ts')).verifyBackup(...args),
+    restore: async (...args) => (await import('../app-backup.ts')).restoreBackup(...args),
+  },
   stopSignal,
 };
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CliParts } from './cli-parts.ts';
+import { addBackupCommand } from './commands/backup.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExportCommand } from './commands/export.ts';
 import { addImportCommand } from './commands/import.ts';
@@ -31,6 +32,7 @@ const COMMANDS = [
   addPurgeCommand,
   addImportCommand,
   addExportCommand,
+  addBackupCommand,
   addRulesCommand,
   addKeysCommand,
   addReembedCommand,

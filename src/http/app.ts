@@ -23,6 +23,7 @@ import { acceptJsonBodies, acceptJsonLines } from './json-body.ts';
 import { mcpRoute } from './mcp-route.ts';
 import { measureRequests } from './measure-requests.ts';
 import { type MetricsRouteOptions, metricsRoute } from './metrics-route.ts';
+import { type OperatorAccess, operatorRoutes } from './operator-routes.ts';
 import { limitRates, type RateLimitOptions } from './rate-limit.ts';
 import { registerRoute } from './register-route.ts';
 import { RequestLog } from './request-log.ts';
@@ -49,6 +50,8 @@ export interface HttpAppOptions {
   readonly telemetry?: Telemetry | undefined;
   /** Serves `/metrics`. Default: there is nothing there. */
   readonly metrics?: MetricsRouteOptions | undefined;
+  /** Lets the operator of the machine make backups. Default: there is nothing there. */
+  readonly operator?: OperatorAccess | undefined;
   /** Serves MCP under `/mcp`. Default: there is nothing there. */
   readonly mcp?: McpHandler | undefined;
 }
@@ -90,6 +93,7 @@ export function buildHttpApp(options: HttpAppOptions): HttpApp {
   app.register(healthRoutes, { service });
   if (metrics !== undefined) app.register(metricsRoute, metrics);
   app.register(docsRoutes, { version });
+  if (options.operator !== undefined) app.register(operatorRoutes, options.operator);
   app.register(async (api) => apiRoutes(api, options));
   return app;
 }

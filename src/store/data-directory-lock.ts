@@ -30,22 +30,25 @@ export interface DataDirectoryHolder {
   readonly url?: string;
   /** What that server wants to be shown, where it serves whoever may read this file and nobody else. */
   readonly token?: string;
+  /** What that server wants to be shown by the operator, for what concerns the whole store, such as a backup. */
+  readonly operatorToken?: string;
 }
+
+/** What a server wants to be shown. It stands in a file that only this user may read. */
+export type HolderTokens = Pick<DataDirectoryHolder, 'token' | 'operatorToken'>;
 
 export interface DataDirectoryLock {
   readonly directory: string;
-  /**
-   * Tells others where the data is served, so that they can go there instead.
-   *
-   * @param token - What the server wants to be shown. It stands in a file that only this user may read.
-   */
-  setUrl(url: string, token?: string): void;
+  /** Tells others where the data is served, so that they can go there instead. */
+  setUrl(url: string, tokens?: HolderTokens): void;
   /** Gives the directory free. Further calls do nothing. */
   release(): void;
 }
 
 const LOCK_FILE = 'palimpsest.lock';
 const HOLDER_FILE = 'palimpsest.holder.json';
+/** The names of what stands in a directory for the lock. */
+export const LOCK_FILES: readonly string[] = [LOCK_FILE, HOLDER_FILE];
 const LOCK_FILE_TEXT =
   'Locked by the process that uses this directory. Removing this file would let a second one destroy the data.\n';
 
@@ -77,6 +80,11 @@ export async function lockDataDirectory(directory: string): Promise<DataDirector
   );
 }
 
+/** Removes what stands in a directory for a lock that was released. */
+export function removeLock(directory: string): void {
+  for (const name of LOCK_FILES) rmSync(join(directory, name), { force: true });
+}
+
 /** Who holds the directory, as far as its record says; undefined when it is missing or unreadable. */
 export function readHolder(directory: string): DataDirectoryHolder | undefined {
   try {
@@ -88,7 +96,7 @@ export function readHolder(directory: string): DataDirectoryHolder | undefined {
 }
 
 function parseHolder(record: unknown): DataDirectoryHolder | undefined {
-  const { pid, hostname, startedAt, url, token } = (record ?? {}) as Record<string, unknown>;
+  const { pid, hostname, startedAt, url, token, operatorToken } = (record ?? {}) as Record<string, unknown>;
   if (typeof pid !== 'number' || typeof hostname !== 'string' || typeof startedAt !== 'string')
     return undefined;
   return {
@@ -97,6 +105,7 @@ function parseHolder(record: unknown): DataDirectoryHolder | undefined {
     startedAt,
     ...(typeof url === 'string' && { url }),
     ...(typeof token === 'string' && { token }),
+    ...(typeof operatorToken === 'string' && { operatorToken }),
   };
 }
 
@@ -152,8 +161,8 @@ function holdLock(directory: string, descriptor: number): DataDirectoryLock {
   let isHeld = true;
   return {
     directory,
-    setUrl(url, token) {
-      if (isHeld) writeHolder(directory, { ...holder, url, ...(token !== undefined && { token }) });
+    setUrl(url, tokens = {}) {
+      if (isHeld) writeHolder(directory, { ...holder, url, ...tokens });
     },
     release() {
       if (!isHeld) return;
@@ -181,7 +190,7 @@ function lockedByAnother(directory: string): PalimpsestError {
       details: [
         {
           path: directory,
-          ...(holder !== undefined && { got: withoutToken(holder) }),
+          ...(holder !== undefined && { got: withoutTokens(holder) }),
           hint:
             holder?.url === undefined
               ? 'Stop that process, or give this one a directory of its own.'
@@ -193,7 +202,7 @@ function lockedByAnother(directory: string): PalimpsestError {
 }
 
 /** An error may be shown to anybody. */
-function withoutToken({ token: _, ...holder }: DataDirectoryHolder): JsonObject {
+function withoutTokens({ token: _, operatorToken: __, ...holder }: DataDirectoryHolder): JsonObject {
   return { ...holder };
 }
 

@@ -1,6 +1,9 @@
 import type { EmbeddingStore } from '../core/embedding-store.ts';
+import { PalimpsestError } from '../core/errors.ts';
 import type { GovernanceStore } from '../core/governance.ts';
 import type { Clock, Store } from '../core/ports.ts';
+import type { DatabaseCopy } from './backup/take-backup.ts';
+import type { HolderTokens } from './data-directory-lock.ts';
 import { migrate } from './migrate.ts';
 import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
@@ -34,7 +37,13 @@ export interface OpenedStore {
   /** Models, their changes, and vectors that are still to be made. */
   readonly embeddings: EmbeddingStore;
   /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string, token?: string): void;
+  setUrl(url: string, tokens?: HolderTokens): void;
+  /**
+   * Copies the whole store as it is now, all tenants of it, beside its files. The caller removes the copy.
+   *
+   * @throws PalimpsestError `invalid_config` for a store that is not in files of ours
+   */
+  copy(productVersion: string): Promise<DatabaseCopy>;
 }
 
 /**
@@ -61,14 +70,41 @@ export async function openStore(
       await database.close();
       throw error;
     }
-    return { ...storesOn(database, clock), setUrl: () => {} };
+    return {
+      ...storesOn(database, clock),
+      setUrl: () => {},
+      copy: () => Promise.reject(backedUpElsewhere()),
+    };
   }
   const dataDir = 'dataDir' in location ? location.dataDir : undefined;
   const database = await openPglite({ dataDir, onBackgroundError });
-  return { ...storesOn(database, clock), setUrl: (url, token) => database.setUrl(url, token) };
+  return {
+    ...storesOn(database, clock),
+    setUrl: (url, tokens) => database.setUrl(url, tokens),
+    copy: (productVersion) => database.copy(productVersion),
+  };
 }
 
-function storesOn(database: SqlDatabase, clock: Clock): Omit<OpenedStore, 'setUrl'> {
+/** What to do about a PostgreSQL server, whose own tools know how. */
+export function backedUpElsewhere(): PalimpsestError {
+  return new PalimpsestError(
+    'invalid_config',
+    "A store on PostgreSQL is backed up by PostgreSQL's own tools, not by this command.",
+    {
+      details: [
+        {
+          path: 'databaseUrl',
+          hint: 'Run pg_dump --format=custom --file=palimpsest.dump "$PALIMPSEST_DATABASE_URL" as a superuser, and restore with pg_restore; docs/backup.md has both in full.',
+        },
+      ],
+    },
+  );
+}
+
+function storesOn(
+  database: SqlDatabase,
+  clock: Clock,
+): Pick<OpenedStore, 'store' | 'governance' | 'embeddings'> {
   const requests = new RequestDatabase(database);
   return {
     store: new SqlMemoryStore(requests, clock),

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DataDirectoryLock, lockDataDirectory } from './data-directory-lock.ts';
+import { PalimpsestError } from '../core/errors.ts';
+import { copyDatabase, type DatabaseCopy, removeLeftCopies } from './backup/take-backup.ts';
+import { type DataDirectoryLock, type HolderTokens, lockDataDirectory } from './data-directory-lock.ts';
 import { migrate } from './migrate.ts';
-import { makeDataDirectory, provideDatabaseFiles } from './pglite/data-directory.ts';
+import { databaseFiles, makeDataDirectory, provideDatabaseFiles } from './pglite/data-directory.ts';
 import { PgliteDatabase } from './pglite/database.ts';
 import { startEngine } from './pglite/engine.ts';
 import { makeTemplate, readTemplate, templateName } from './pglite/template.ts';
@@ -33,7 +35,13 @@ export interface PgliteOptions {
 /** A database inside this process. */
 export interface EmbeddedDatabase extends SqlDatabase {
   /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string, token?: string): void;
+  setUrl(url: string, tokens?: HolderTokens): void;
+  /**
+   * Copies the database as it is now, beside its files. The caller removes the copy.
+   *
+   * @throws PalimpsestError `invalid_config` for a database in memory
+   */
+  copy(productVersion: string): Promise<DatabaseCopy>;
 }
 
 /** Where the build puts the template, seen from the built file and from the source. */
@@ -61,7 +69,16 @@ async function openInMemory(options: PgliteOptions): Promise<EmbeddedDatabase> {
     onClose: () => {},
     onBackgroundError: options.onBackgroundError ?? (() => {}),
   });
-  return migrated(database, options, () => {});
+  return migrated(database, options, {
+    setUrl: () => {},
+    copy: () => Promise.reject(nothingToCopy()),
+  });
+}
+
+function nothingToCopy(): PalimpsestError {
+  return new PalimpsestError('invalid_config', 'A store in memory has no files to back up.', {
+    details: [{ hint: 'Export its entries (palimpsest export), or keep it in a data directory.' }],
+  });
 }
 
 async function openInDirectory(root: string, options: PgliteOptions): Promise<EmbeddedDatabase> {
@@ -77,20 +94,57 @@ async function openInDirectory(root: string, options: PgliteOptions): Promise<Em
 
 async function openLocked(lock: DataDirectoryLock, options: PgliteOptions): Promise<EmbeddedDatabase> {
   const flushes = options.flushesToDisk ?? true;
-  const directory = await provideDatabaseFiles(lock.directory, () => template(options), flushes);
-  const database = new PgliteDatabase({
-    start: () => startEngine({ kind: 'directory', directory, flushes }),
+  const files = await provideDatabaseFiles(lock.directory, () => template(options), flushes);
+  await removeLeftCopies(lock.directory);
+  const database = databaseOn(files, lock, options);
+  return migrated(database, options, {
+    setUrl: (url, tokens) => lock.setUrl(url, tokens),
+    copy: (productVersion) => copyDatabase({ database, files, root: lock.directory, productVersion }),
+  });
+}
+
+function databaseOn(files: string, lock: DataDirectoryLock, options: PgliteOptions): PgliteDatabase {
+  const flushes = options.flushesToDisk ?? true;
+  return new PgliteDatabase({
+    start: () => startEngine({ kind: 'directory', directory: files, flushes }),
     isDurable: true,
     onClose: () => lock.release(),
     onBackgroundError: options.onBackgroundError ?? (() => {}),
   });
-  return migrated(database, options, (url, token) => lock.setUrl(url, token));
+}
+
+/**
+ * Copies the database of a data directory that nobody uses. It is not migrated: a backup is what one takes before.
+ *
+ * @throws PalimpsestError `store_locked` when a process uses the directory, `invalid_config` where there is no database
+ */
+export async function copyDirectory(
+  dataDir: string,
+  productVersion: string,
+): Promise<{ readonly copy: DatabaseCopy; close(): Promise<void> }> {
+  const root = resolve(dataDir);
+  const files = databaseFiles(root);
+  if (files === undefined) {
+    throw new PalimpsestError('invalid_config', `There is no store in ${root}.`, {
+      details: [{ path: 'dataDir', got: root, hint: 'Name the data directory of the store (--data-dir).' }],
+    });
+  }
+  const lock = await lockDataDirectory(root);
+  const database = databaseOn(files, lock, {});
+  try {
+    await removeLeftCopies(root);
+    const copy = await copyDatabase({ database, files, root, productVersion });
+    return { copy, close: () => database.close() };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 async function migrated(
   database: PgliteDatabase,
   options: PgliteOptions,
-  setUrl: (url: string, token?: string) => void,
+  parts: Pick<EmbeddedDatabase, 'setUrl' | 'copy'>,
 ): Promise<EmbeddedDatabase> {
   try {
     if (options.migrates !== false) await migrate(database, { directory: options.migrationsDirectory });
@@ -103,7 +157,7 @@ async function migrated(
     transaction: (work, transactionOptions) => database.transaction(work, transactionOptions),
     connections: () => database.connections(),
     close: () => database.close(),
-    setUrl,
+    ...parts,
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ProgramRun, runProgram } from '../helpers/run-program.ts';
 
 /** The program as a user starts it: real processes, arguments, environment, pipes and signals. */
 
@@ -18,19 +19,8 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-interface Run {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(argv: readonly string[], environment: Record<string, string> = {}): Promise<Run> {
-  const options = { env: { ...process.env, PALIMPSEST_DATA_DIR: dataDir, ...environment } };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [MAIN, ...argv], options, (_error, stdout, stderr) =>
-      resolve({ code: child.exitCode, stdout, stderr }),
-    );
-  });
+function run(argv: readonly string[], environment: Record<string, string> = {}): Promise<ProgramRun> {
+  return runProgram(argv, { PALIMPSEST_DATA_DIR: dataDir, ...environment });
 }
 
 /** The command of a line that `serve` prints, sent by `fetch`: `Label: curl -s URL -H 'name: value' -d 'BODY'`. */
@@ -60,7 +50,7 @@ describe('palimpsest', () => {
     child.stdin.end(lines.join('\n'));
     expect(await imported).toBe(0);
     const pipeline = `"${process.execPath}" "${MAIN}" export - --namespace pipe | head -n 1; echo "codes: \${PIPESTATUS[*]}"`;
-    const piped = await new Promise<Run>((resolve) => {
+    const piped = await new Promise<ProgramRun>((resolve) => {
       const shell = execFile(
         'bash',
         ['-c', pipeline],

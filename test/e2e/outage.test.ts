@@ -15,6 +15,7 @@ import { obtainInstallation } from '../../scripts/postgres/debian.ts';
 import { type MixedLoad, startMixedLoad } from '../helpers/mixed-load.ts';
 import { type ServerProcess, startServer } from '../helpers/server-process.ts';
 import { describeOrSkip } from '../helpers/skip.ts';
+import { storedContents } from '../helpers/stored-contents.ts';
 import { DATABASE_URL } from '../helpers/test-database.ts';
 
 // Several starts a test, each of seconds where others need the machine too.
@@ -40,19 +41,6 @@ afterEach(async () => {
 
 function loadOn({ url }: ServerProcess): MixedLoad {
   return startMixedLoad({ url, namespace: NAMESPACE, clients: CLIENTS, timeLimitMs: TIME_LIMIT_MS });
-}
-
-async function storedContents(server: ServerProcess): Promise<Set<string>> {
-  const contents = new Set<string>();
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const response = await server.get(
-      `/v1/memories?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-    );
-    const page = (await response.json()) as { entries: { content: string }[]; next_cursor: string | null };
-    for (const { content } of page.entries) contents.add(content);
-    cursor = page.next_cursor;
-  }
-  return contents;
 }
 
 async function expectAllStored(server: ServerProcess, acknowledged: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ServerProcess, startServer } from '../helpers/server-process.ts';
 import { describeOrSkip } from '../helpers/skip.ts';
+import { storedContents } from '../helpers/stored-contents.ts';
 import { createDatabase, DATABASE_URL } from '../helpers/test-database.ts';
 
 const NAMESPACE = 'team.notes';
@@ -28,19 +29,6 @@ async function writeUntilKilled(server: ServerProcess, prefix: string, killAfter
       ended = sleep((killAfter * 3) % 11).then(() => server.end('SIGKILL'));
     }
   }
-}
-
-async function storedContents(server: ServerProcess): Promise<Set<string>> {
-  const contents = new Set<string>();
-  let cursor: string | null = null;
-  do {
-    const next: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const response = await server.get(`/v1/memories?limit=500${next}`);
-    const page = (await response.json()) as { entries: { content: string }[]; next_cursor: string | null };
-    for (const { content } of page.entries) contents.add(content);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return contents;
 }
 
 async function expectNothingLostOverKills(args: readonly string[], kills: number): Promise<void> {

@@ -34,8 +34,9 @@ export async function openTestCli(): Promise<TestCli> {
       stderr: stderr.output,
       openMemory: async (_config: Config) => ({ ...opened, close: async () => {} }),
       inspect,
-      serve: () => Promise.reject(new Error('not under test')),
-      serveMcp: () => Promise.reject(new Error('not under test')),
+      serve: notUnderTest,
+      serveMcp: notUnderTest,
+      backup: { create: notUnderTest, verify: notUnderTest, restore: notUnderTest },
       // Nobody stops a command under test.
       stopSignal: () => new Promise(() => undefined),
     };
@@ -43,6 +44,10 @@ export async function openTestCli(): Promise<TestCli> {
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   };
   return { runWith, run: (...argv) => runWith('', ...argv), close: () => opened.close() };
+}
+
+function notUnderTest(): Promise<never> {
+  return Promise.reject(new Error('not under test'));
 }
 
 function collected(): { output: TextOutput; text(): string } {

@@ -17,10 +17,12 @@ const SOUND_TREE = {
   'src/adapters/framework.ts': "import '../client/client.ts';\nimport { tool } from 'ai';",
   'src/eval/run.ts': "import '../service/recall.ts';",
   'src/cli/commands.ts': "import '../config/config.ts';\nimport '../eval/run.ts';",
-  'src/cli/main.ts': "import '../app.ts';\nimport '../app-mcp.ts';\nimport './commands.ts';",
+  'src/cli/main.ts':
+    "import '../app.ts';\nimport '../app-mcp.ts';\nimport '../app-backup.ts';\nimport './commands.ts';",
   'src/testing/suite.ts': "import '../app.ts';\nimport '../store/sql.ts';",
   'src/app.ts': "import './store/sql.ts';\nimport './http/routes.ts';",
   'src/app-mcp.ts': "import './http/routes.ts';\nexport const later = () => import('./app.ts');",
+  'src/app-backup.ts': "import './store/sql.ts';\nimport './http/routes.ts';",
   'src/index.ts': "export * from './app.ts';",
   'console/page.ts': "import type { Wire } from '../src/contract/wire.ts';",
 };

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PalimpsestError } from '../../core/errors.ts';
+import { LOCK_FILES } from '../data-directory-lock.ts';
 import { readTar } from './tar.ts';
 
 /**
@@ -10,6 +11,7 @@ import { readTar } from './tar.ts';
  *     palimpsest.lock, palimpsest.holder.json   who uses it (data-directory-lock.ts)
  *     postgres/                                 the database's files
  *     postgres.new/                             the same while they are being made
+ *     postgres.copy-…/                          the same as they were at the moment of a backup
  *
  * A database is unpacked beside its place, flushed, and renamed into it. So `postgres/` is always whole and
  * never removed by us, and what a crash in the middle left behind is never taken for a database.
@@ -22,6 +24,38 @@ const VERSION_FILE = 'PG_VERSION';
 
 /** Files flushed at a time: 16 took 230 ms for 1,000 files, 4 took 520, 64 no less than 16. */
 const PARALLEL_FLUSHES = 16;
+
+/** Folder of the database's files; undefined where there are none. */
+export function databaseFiles(root: string): string | undefined {
+  return hasDatabaseFiles(root) ? join(root, FILES) : undefined;
+}
+
+/** Whether nothing is in the way of a new database: a folder that isn't there, or holds what a broken attempt left. */
+export function isUnused(root: string): boolean {
+  const harmless = new Set<string>([FILES_IN_THE_MAKING, ...LOCK_FILES]);
+  return !existsSync(root) || readdirSync(root).every((name) => harmless.has(name));
+}
+
+/** Folder in which a database is made before it is put in place. */
+export function inTheMaking(root: string): string {
+  return join(root, FILES_IN_THE_MAKING);
+}
+
+export function removeInTheMaking(root: string): void {
+  rmSync(inTheMaking(root), { recursive: true, force: true });
+}
+
+/** Makes a finished folder the database of the directory, lasting over a power cut. The caller holds the lock. */
+export async function putInPlace(root: string, finished: string): Promise<void> {
+  const entries = readdirSync(finished, { recursive: true, withFileTypes: true });
+  const place = (entry: (typeof entries)[number]) => join(entry.parentPath, entry.name);
+  const [folders, files] = [true, false].map((isFolder) =>
+    entries.filter((entry) => entry.isDirectory() === isFolder).map(place),
+  ) as [string[], string[]];
+  await flushAll({ files, folders: [finished, ...folders] });
+  renameSync(finished, join(root, FILES));
+  await flushFolder(root);
+}
 
 /** Makes the directory itself, readable by its user alone, if it isn't there. */
 export function makeDataDirectory(root: string): void {
@@ -50,14 +84,14 @@ export async function provideDatabaseFiles(
   template: () => Promise<Uint8Array>,
   flushes: boolean,
 ): Promise<string> {
+  const found = databaseFiles(root);
+  if (found !== undefined) return found;
   const files = join(root, FILES);
-  if (hasDatabaseFiles(root)) return files;
   refuseForeignFiles(files);
-  const inTheMaking = join(root, FILES_IN_THE_MAKING);
-  rmSync(inTheMaking, { recursive: true, force: true });
-  const unpacked = unpack(await template(), inTheMaking);
+  removeInTheMaking(root);
+  const unpacked = unpack(await template(), inTheMaking(root));
   if (flushes) await flushAll(unpacked);
-  renameSync(inTheMaking, files);
+  renameSync(inTheMaking(root), files);
   if (flushes) await flushFolder(root);
   return files;
 }

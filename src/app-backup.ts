@@ -1,0 +1,175 @@
+import { createWriteStream } from 'node:fs';
+import { link, open, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { packageVersion } from './config/package-version.ts';
+import { errorOf } from './contract/error-of.ts';
+import { PalimpsestError } from './core/errors.ts';
+import { COPY_PATH } from './http/operator-routes.ts';
+import type { BackupManifest } from './store/backup/backup-manifest.ts';
+import { counting, inspectBackup, type OnBackupProgress, reasonOf } from './store/backup/inspect-backup.ts';
+import { restoreBackup as restoreInto } from './store/backup/restore-backup.ts';
+import { type DatabaseCopy, packCopy, removeCopy } from './store/backup/take-backup.ts';
+import { readHolder } from './store/data-directory-lock.ts';
+import { backedUpElsewhere, type StoreLocation } from './store/open-store.ts';
+import { copyDirectory } from './store/pglite.ts';
+
+/**
+ * Backups of embedded stores, for the command line. Apart from app.ts: nothing of the service is needed, and a store is
+ * neither migrated nor otherwise changed by being copied.
+ */
+
+export type BackupStep = 'copy' | 'check' | 'unpack';
+export type OnBackupStep = (step: BackupStep, progress: Parameters<OnBackupProgress>[0]) => void;
+
+/** A backup that was read to its end and found whole. */
+export interface CheckedBackup extends Omit<BackupManifest, 'files' | 'folders'> {
+  readonly file: string;
+  /** Bytes of the file. */
+  readonly size: number;
+}
+
+/**
+ * Writes a backup of an embedded store to a new file, which only this user may read, and reads it again. Where a server
+ * holds the store, that server makes the copy and goes on serving.
+ *
+ * @throws PalimpsestError `conflict` for a file that exists, `invalid_config` for a store on PostgreSQL
+ */
+export async function createBackup(
+  location: StoreLocation,
+  file: string,
+  onStep: OnBackupStep,
+): Promise<CheckedBackup> {
+  if (await exists(file)) throw fileExists(file);
+  const partial = `${file}.partial-${process.pid}`;
+  try {
+    const { copy, close } = await reachStore(location);
+    try {
+      const { stream, bytes } = await packCopy(copy);
+      await pipeline(
+        stream,
+        counting(bytes, (progress) => onStep('copy', progress)),
+        createGzip(),
+        createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }),
+      ).catch((cause: unknown) => {
+        throw brokenOff(file, cause);
+      });
+    } finally {
+      removeCopy(copy.folder);
+      await close();
+    }
+    const manifest = await inspectBackup(partial, (progress) => onStep('check', progress));
+    await putInPlace(partial, file);
+    return checked(file, manifest);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/** Reads a backup to its end and compares it with what it says of itself. */
+export async function verifyBackup(file: string, onStep: OnBackupStep): Promise<CheckedBackup> {
+  const manifest = await inspectBackup(file, (progress) => onStep('check', progress));
+  return checked(file, manifest);
+}
+
+/** Makes a new data directory from a backup: see `restore-backup.ts`. */
+export async function restoreBackup(
+  file: string,
+  dataDir: string,
+  onStep: OnBackupStep,
+): Promise<CheckedBackup> {
+  const manifest = await restoreInto({ file, root: dataDir, onProgress: onStep });
+  return checked(file, manifest);
+}
+
+async function checked(file: string, manifest: BackupManifest): Promise<CheckedBackup> {
+  const { files: _, folders: __, ...facts } = manifest;
+  return { file, size: (await stat(file)).size, ...facts };
+}
+
+/** A copy of the store, and how to let go of where it comes from. */
+interface ReachedCopy {
+  readonly copy: DatabaseCopy;
+  close(): Promise<void>;
+}
+
+async function reachStore(location: StoreLocation): Promise<ReachedCopy> {
+  if ('databaseUrl' in location) throw backedUpElsewhere();
+  if (!('dataDir' in location)) throw new Error('The command line keeps no store in memory.');
+  const { dataDir } = location;
+  try {
+    return await copyDirectory(dataDir, packageVersion());
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error) || error.code !== 'store_locked') throw error;
+    return askHolder(dataDir, error);
+  }
+}
+
+/** Asks the server that holds the store for a copy. What it wants to be shown only this user can read. */
+async function askHolder(dataDir: string, locked: PalimpsestError): Promise<ReachedCopy> {
+  const { url, operatorToken } = readHolder(dataDir) ?? {};
+  if (url === undefined || operatorToken === undefined) throw locked;
+  const headers = { authorization: `Bearer ${operatorToken}` };
+  const response = await fetch(new URL(COPY_PATH, url), { method: 'POST', headers }).catch(
+    (cause: unknown) => {
+      throw new PalimpsestError(
+        'server_unreachable',
+        `The server at ${url}, which holds the store, does not answer.`,
+        {
+          details: [{ got: url, hint: 'Try again; a server that has ended no longer holds the store.' }],
+          cause,
+        },
+      );
+    },
+  );
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw errorOf(response.status, answer);
+  // The same program, which knows the secret of this very data directory.
+  return { copy: answer as DatabaseCopy, close: async () => {} };
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch {
+    // What else is wrong with the path is found out by writing.
+    return false;
+  }
+}
+
+/** Under its name only when it is whole; a file that came into being meanwhile is not replaced. */
+async function putInPlace(partial: string, file: string): Promise<void> {
+  try {
+    await link(partial, file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw fileExists(file);
+    throw error;
+  }
+  if (process.platform === 'win32') return;
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function fileExists(file: string): PalimpsestError {
+  return new PalimpsestError('conflict', `${file} exists. A backup never replaces another one.`, {
+    details: [{ path: file, hint: 'Name a new file, such as one with the date in its name.' }],
+  });
+}
+
+function brokenOff(file: string, cause: unknown): PalimpsestError {
+  return new PalimpsestError('store_unavailable', `The backup broke off: ${reasonOf(cause)}.`, {
+    details: [
+      {
+        path: file,
+        hint: 'Nothing of it was kept. Look at the disk (space, rights) and at the log of the server, then try again.',
+      },
+    ],
+    cause,
+  });
+}
