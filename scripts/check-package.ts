@@ -1,11 +1,12 @@
 /**
  * Checks what users will get: packs the package, installs it into an empty folder, imports everything it
- * exports there, compiles against its types and runs its command.
+ * exports there, compiles against its types, runs its command, and compiles and runs every example.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listExamples } from './examples.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -71,6 +72,8 @@ function exportedNames(specifier: string, folder: string): string[] {
   return JSON.parse(run(process.execPath, ['--input-type=module', '--eval', script], folder));
 }
 
+const USER_OPTIONS = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck'];
+
 /** A user's file that imports every name; it compiles only if each is in the type declarations. */
 function checkTypes(namesBySpecifier: Map<string, string[]>, folder: string): void {
   const lines = [...namesBySpecifier].map(([specifier, names], index) => {
@@ -79,8 +82,7 @@ function checkTypes(namesBySpecifier: Map<string, string[]>, folder: string): vo
     return `import { ${bindings.join(', ')} } from '${specifier}';\nexport const used${index} = [${uses.join(', ')}];`;
   });
   writeFileSync(join(folder, 'user.ts'), lines.join('\n'));
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck'];
-  run(process.execPath, [TSC, ...options, 'user.ts'], folder);
+  run(process.execPath, [TSC, ...USER_OPTIONS, 'user.ts'], folder);
 }
 
 function checkExports({ name }: Manifest, subpaths: readonly string[], folder: string): void {
@@ -98,9 +100,39 @@ function checkExports({ name }: Manifest, subpaths: readonly string[], folder: s
 /** Installs the peers an adapter needs, at the versions it is tested with. */
 function installPeers({ devDependencies }: Manifest, subpaths: readonly string[], folder: string): void {
   const peers = subpaths.flatMap((subpath) => NEEDED_PEERS[subpath] ?? []);
-  const versions = peers.map((peer) => `${peer}@${devDependencies[peer]}`);
-  if (versions.length > 0)
-    run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...versions], folder);
+  install(Object.fromEntries(peers.map((peer) => [peer, devDependencies[peer] ?? ''])), folder);
+}
+
+function install(versions: Readonly<Record<string, string>>, folder: string): void {
+  const packages = Object.entries(versions).map(([name, version]) => `${name}@${version}`);
+  if (packages.length > 0)
+    run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], folder);
+}
+
+/** Each example as its user would run it, next to the installed package. */
+function checkExamples({ name, devDependencies }: Manifest, folder: string): void {
+  const examples = listExamples(name);
+  const types = { '@types/node': devDependencies['@types/node'] };
+  install(Object.assign(types, ...examples.map(({ dependencies }) => dependencies)), folder);
+  for (const example of examples) {
+    cpSync(example.folder, join(folder, 'examples', example.name), { recursive: true });
+  }
+  run(
+    process.execPath,
+    [
+      TSC,
+      ...USER_OPTIONS,
+      '--types',
+      'node',
+      '--allowImportingTsExtensions',
+      ...examples.map((example) => join('examples', example.name, 'main.ts')),
+    ],
+    folder,
+  );
+  for (const example of examples) {
+    console.log(`\nexamples/${example.name}:`);
+    console.log(run(process.execPath, ['main.ts'], join(folder, 'examples', example.name)).trimEnd());
+  }
 }
 
 function checkCommand({ bin, version }: Manifest, folder: string): void {
@@ -142,6 +174,7 @@ try {
   checkOptionalPackages(manifest, folder);
   installPeers(manifest, adapters, folder);
   checkExports(manifest, adapters, folder);
+  checkExamples(manifest, folder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -64,10 +66,12 @@ afterAll(async () => {
 
 const served = (text: string) => text.replaceAll(SHOWN_URL, server.url);
 
-/** A folder of the page's own, so that each program starts with nothing. */
+/** A folder of the page's own, so that each program starts with nothing but the files of the example it shows. */
 function placeOf(page: string): string {
   const place = join(folder, page.replaceAll(/\W/g, '-'));
   mkdirSync(place, { recursive: true });
+  const model = join(ROOT, 'examples', basename(page, '.md'), 'fake-model.ts');
+  if (existsSync(model)) cpSync(model, join(place, 'fake-model.ts'));
   return place;
 }
 
@@ -110,24 +114,23 @@ describe.each(PAGES)('%s', (path) => {
 });
 
 test('the programs have the right types', async () => {
-  const typed = placeOf('typed');
   for (const path of PAGES) {
     const { program } = documentedPage(path);
     // A page without a program is a module that does nothing.
-    writeFileSync(join(typed, `${path.replaceAll(/\W/g, '-')}.ts`), program ?? 'export {};');
+    writeFileSync(join(placeOf(path), 'typed.ts'), program ?? 'export {};');
   }
   const compilerOptions = {
     noEmit: true,
     rewriteRelativeImportExtensions: false,
     typeRoots: [join(ROOT, 'node_modules', '@types')],
   };
-  const include = ['*.ts', join(ROOT, 'src', '**', '*.d.ts')];
+  const include = ['*/typed.ts', join(ROOT, 'src', '**', '*.d.ts')];
   writeFileSync(
-    join(typed, 'tsconfig.json'),
+    join(folder, 'tsconfig.json'),
     JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions, include }),
   );
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout } = await run(process.execPath, [tsc, '-p', typed]).catch((error) => error);
+  const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch((error) => error);
   expect(stdout).toBe('');
 });
 
