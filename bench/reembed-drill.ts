@@ -38,7 +38,7 @@ import { type BenchStore, pgliteStore, postgresStore } from './stores.ts';
  * On PGlite the server does the work and is killed itself, so requests meet nobody for a moment. On PostgreSQL the
  * command line works too and is killed twice, one of two servers once, and the other goes on serving.
  *
- * `PALIMPSEST_BENCH_CORPUS` (default `locomo`) and `PALIMPSEST_BENCH_BACKEND` (default both) choose what is run; results
+ * `BENCH_CORPUS` (default `locomo`) and `BENCH_BACKEND` (default both) choose what is run; results
  * of other runs stay in the file.
  */
 
@@ -56,8 +56,8 @@ const TOLERANCE = 2e-6;
 const SAMPLE = 200;
 
 export async function run(): Promise<void> {
-  const corpusName = process.env.PALIMPSEST_BENCH_CORPUS ?? 'locomo';
-  const only = process.env.PALIMPSEST_BENCH_BACKEND;
+  const corpusName = process.env.BENCH_CORPUS ?? 'locomo';
+  const only = process.env.BENCH_BACKEND;
   for (const open of [pgliteStore, postgresStore]) {
     const store = await open();
     if (store === null) continue;

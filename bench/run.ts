@@ -9,6 +9,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): Promise<void> }
   'import-memory': () => import('./import-memory.ts'),
   'mcp-start': () => import('./mcp-start.ts'),
   recall: () => import('./recall.ts'),
+  'outage-drill': () => import('./outage-drill.ts'),
   'reembed-drill': () => import('./reembed-drill.ts'),
   'policy-overhead': () => import('./policy-overhead.ts'),
   'trace-overhead': () => import('./trace-overhead.ts'),

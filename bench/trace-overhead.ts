@@ -51,11 +51,12 @@ async function overheadOn({ backend, location }: BenchStore) {
   };
 }
 
-function servicesOn({ store, embeddings }: OpenedStore, governance: GovernanceStore) {
+function servicesOn({ store, embeddings, indexes }: OpenedStore, governance: GovernanceStore) {
   return createServices({
     store,
     governance,
     embeddings,
+    indexes,
     models: openModels({ mode: 'local', local: { provider: 'hashing' } }),
     backfills: false,
     tokenCounter: async () => utf8ByteCounter,

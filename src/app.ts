@@ -11,6 +11,7 @@ import type { Clock, Store, TokenCounter } from './core/ports.ts';
 import type { RecallTrace } from './core/ranking/trace.ts';
 import { bothTelemetries, type Telemetry } from './core/telemetry.ts';
 import type { BoostedProfile, JsonObject, RankingProfile } from './core/types.ts';
+import type { HnswSearchOptions } from './core/vector-index.ts';
 import { createEmbeddingModes, type EmbeddingConfig as ModesConfig } from './embedding/modes.ts';
 import { type EmbeddingChoice, type OpenedModels, openModels } from './embedding/open-models.ts';
 import { providerConfigOf } from './embedding/provider-config.ts';
@@ -21,6 +22,7 @@ import type { MemoryService } from './service/memory-service.ts';
 import type { ReembedService } from './service/reembed-service.ts';
 import type { ServiceLog } from './service/service-log.ts';
 import { createServices, type Services } from './service/services.ts';
+import type { VectorIndexService } from './service/vector-index-service.ts';
 import type { DatabaseCopy } from './store/backup/take-backup.ts';
 import type { HolderTokens } from './store/data-directory-lock.ts';
 import { diskSpace } from './store/disk-space.ts';
@@ -44,6 +46,8 @@ export interface MemoryOptions {
   readonly onBackgroundError?: ((error: unknown) => void) | undefined;
   /** Told what no caller hears. Default: `onBackgroundError` hears of what failed, and nobody of the rest. */
   readonly log?: ServiceLog | undefined;
+  /** How approximate indexes are searched, on a PostgreSQL where somebody made one. */
+  readonly hnsw?: HnswSearchOptions | undefined;
   /** How long audit and traces are kept. */
   readonly retention?: Retention | undefined;
   /** Counts memory blocks, default `o200k_base`: one of `TOKENIZER_NAMES`, or a counter of one's own. */
@@ -59,6 +63,8 @@ export interface OpenedMemoryService {
   readonly governance: GovernanceService;
   /** Changes of the embedding model. */
   readonly reembed: ReembedService;
+  /** Approximate indexes of vectors. */
+  readonly indexes: VectorIndexService;
   /** Finds the keys that requests show. */
   readonly keys: KeyStore;
   /** What takes room in the database. */
@@ -93,11 +99,12 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
   };
   const telemetry = options.telemetry ?? createSpans();
   const tokenCounter = tokenCounterOf(options.tokenizer ?? DEFAULT_TOKENIZER, log);
-  const opened = await openStore(location, { clock, onBackgroundError });
+  const opened = await openStore(location, { clock, onBackgroundError, hnsw: options.hnsw });
   const services = createServices({
     store: opened.store,
     governance: opened.governance,
     embeddings: opened.embeddings,
+    indexes: opened.indexes,
     models,
     backfills: options.backfills,
     clock,
@@ -115,6 +122,7 @@ export async function openMemoryService(options: MemoryOptions): Promise<OpenedM
     service: services.memory,
     governance: services.governance,
     reembed: services.reembed,
+    indexes: services.indexes,
     keys: opened.governance,
     sizes: () => opened.store.sizes(),
     connections: () => opened.store.connections(),
@@ -181,6 +189,7 @@ export async function openMemory(config: Config, metrics?: Metrics): Promise<Ope
     providerParts: { environment: config.environment, observe: metrics?.observeEmbedding },
     telemetry: telemetryOf(metrics),
     boosted: config.ranking.boosted,
+    hnsw: config.hnsw,
     retention: config.retention,
     onBackgroundError: (error) => logger.warn({ err: error }, 'background work failed'),
     log: { warn: (message, detail, error) => logger.warn({ ...detail, err: error }, message) },

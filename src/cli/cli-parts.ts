@@ -5,12 +5,14 @@ import type { GovernanceService } from '../service/governance-service.ts';
 import type { MemoryService } from '../service/memory-service.ts';
 import type { ReembedService } from '../service/reembed-service.ts';
 import type { RequestSubject } from '../service/request-context.ts';
+import type { VectorIndexService } from '../service/vector-index-service.ts';
 
 /** A running service and what ends it. */
 export interface OpenedService {
   readonly service: MemoryService;
   readonly governance: GovernanceService;
   readonly reembed: ReembedService;
+  readonly indexes: VectorIndexService;
   close(): Promise<void>;
 }
 

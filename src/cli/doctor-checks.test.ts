@@ -17,6 +17,7 @@ const DATABASE: DatabaseInspection = {
   lastMigrationAt: NOW - 86_400_000,
   roles: [ROLE, { ...ROLE, name: 'palimpsest_feedback' }],
   unguardedTables: [],
+  vectorIndexes: [],
   clockOffsetMs: 12,
 };
 const DISK: DiskSpace = { folder: '/srv/memories', freeBytes: 50 * GIB, isWritable: true };

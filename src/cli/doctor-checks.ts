@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { PalimpsestError } from '../core/errors.ts';
 import type { DatabaseInspection, DiskSpace, Inspection, ModelInspection } from '../core/inspection.ts';
+import type { VectorIndex } from '../core/vector-index.ts';
 
 /** One thing that was looked at. */
 export interface Check {
@@ -77,6 +78,7 @@ function databaseChecks(database: Inspection['database'], now: number): Check[] 
     vectorCheck(database),
     migrationCheck(database),
     ...(isMigrated ? [roleCheck(database), rowSecurityCheck(database)] : []),
+    ...database.vectorIndexes.map(vectorIndexCheck),
     clockCheck(database, now),
   ];
 }
@@ -152,6 +154,18 @@ function rowSecurityCheck({ unguardedTables }: DatabaseInspection): Check {
     unguardedTables
       .map((table) => `ALTER TABLE app.${quoted(table)} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;`)
       .join(' '),
+  );
+}
+
+/** Nobody needs an index: without one every search is exact. */
+function vectorIndexCheck({ modelId, state }: VectorIndex): Check {
+  const name = 'vector index';
+  const found = `${state}, for the model ${modelId}`;
+  if (state !== 'invalid') return ok(name, found);
+  return warn(
+    name,
+    found,
+    `Its building ended before its end: it slows writes and serves no search. Build it anew with palimpsest index create --model ${modelId}, or remove it with palimpsest index drop --model ${modelId}.`,
   );
 }
 

@@ -15,6 +15,7 @@ import { addRulesCommand } from './commands/rules.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addShowCommand } from './commands/show.ts';
 import { addSupersedeCommand } from './commands/supersede.ts';
+import { addIndexCommand } from './commands/vector-index.ts';
 import { EXIT_CODES } from './exit-code.ts';
 import { printable } from './format/printable.ts';
 
@@ -36,6 +37,7 @@ const COMMANDS = [
   addRulesCommand,
   addKeysCommand,
   addReembedCommand,
+  addIndexCommand,
   addDoctorCommand,
 ];
 

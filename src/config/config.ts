@@ -1,9 +1,11 @@
 import type { Retention } from '../core/governance.ts';
 import { nearestName } from '../core/nearest-name.ts';
+import type { HnswSearchOptions } from '../core/vector-index.ts';
 import { type ReadText, readConfigFile } from './config-file.ts';
 import { EMBEDDING_SETTINGS, type EmbeddingConfig, embeddingConfig } from './embedding-config.ts';
 import type { Environment } from './environment.ts';
 import { word } from './form.ts';
+import { HNSW_SETTINGS, hnswConfig } from './hnsw-config.ts';
 import { HTTP_SETTINGS, type HttpConfig, httpConfig } from './http-config.ts';
 import { IDENTITY_SETTINGS, type IdentityConfig, identityConfig, REFUSED_KEYS } from './identity-config.ts';
 import { invalidConfig } from './invalid-config.ts';
@@ -33,6 +35,8 @@ export interface Config {
   readonly ranking: RankingConfig;
   readonly embedding: EmbeddingConfig;
   readonly telemetry: TelemetryConfig;
+  /** How approximate indexes are searched. */
+  readonly hnsw: HnswSearchOptions;
   /** The variables of this process, for keys of services whose names the configuration holds. */
   readonly environment: Environment;
   /** What was said and is ignored, or is probably not meant. */
@@ -67,6 +71,7 @@ export const SETTING_SECTIONS: Readonly<Record<string, Readonly<Record<string, S
   identity: IDENTITY_SETTINGS,
   embedding: EMBEDDING_SETTINGS,
   ranking: RANKING_SETTINGS,
+  hnsw: HNSW_SETTINGS,
   retention: RETENTION_SETTINGS,
   log: LOG_SETTINGS,
 };
@@ -123,6 +128,7 @@ export function loadConfig(
     ranking,
     embedding: embeddingConfig(read),
     telemetry: telemetryConfig(environment),
+    hnsw: hnswConfig(read),
     environment,
     warnings: [...file.warnings, ...rankingWarnings(ranking), ...telemetryWarnings(environment)],
   };

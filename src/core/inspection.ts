@@ -1,4 +1,5 @@
 import type { PalimpsestError } from './errors.ts';
+import type { VectorIndex } from './vector-index.ts';
 
 /** What `palimpsest doctor` looks at, as it was found. Nothing is changed by looking. */
 export interface Inspection {
@@ -28,6 +29,8 @@ export interface DatabaseInspection {
   readonly roles: readonly RoleInspection[];
   /** Tables of ours whose owner would see everybody's rows. */
   readonly unguardedTables: readonly string[];
+  /** Approximate indexes of vectors. */
+  readonly vectorIndexes: readonly VectorIndex[];
   /** Milliseconds the database's clock is ahead of this machine's. */
   readonly clockOffsetMs: number;
 }

@@ -42,15 +42,12 @@ export async function fetchRanked(view: ReadView, query: RankedQuery): Promise<R
   for (;;) {
     const batch = await fetchAll(view, query, { bound, limit });
     const outcome = rank({ ...query.ranking, candidates: batch.candidates });
-    const certificate = certify({
-      ...query.ranking,
-      outcome,
-      rest: batch.rest,
-      bounded: batch.bounded,
-      namespaces,
-    });
-    // An unbounded source can't be certified by asking it for more.
-    if (certificate.exact || batch.rest === null || !batch.bounded) {
+    const { rest, bounded } = batch;
+    const proof = { ...query.ranking, outcome, rest, namespaces };
+    // What an approximate index may have missed nobody bounds. It is still asked for more until what it left out could
+    // not enter: a bonus may lift an entry from beyond the nearest.
+    if (rest === null || certify({ ...proof, bounded: true }).exact) {
+      const certificate = certify({ ...proof, bounded });
       const candidates = await withEqualContents(view, query, namespaces.length, batch, outcome);
       return {
         outcome: candidates === batch.candidates ? outcome : rank({ ...query.ranking, candidates }),

@@ -3,6 +3,7 @@ import type { GovernanceStore, KeySecret, Retention } from '../core/governance.t
 import type { AuditContext, Clock, Store, TokenCounter } from '../core/ports.ts';
 import type { Telemetry } from '../core/telemetry.ts';
 import type { RankingProfile } from '../core/types.ts';
+import type { VectorIndexStore } from '../core/vector-index.ts';
 import type { Backfill } from './embeddings/backfill.ts';
 import type { ModelCatalog, ModelCatalogParts } from './embeddings/model-catalog.ts';
 import type { ModelRoles } from './embeddings/model-roles.ts';
@@ -14,6 +15,7 @@ export interface ServiceParts extends RecorderParts {
   readonly store: Store;
   readonly governance: GovernanceStore;
   readonly embeddings: EmbeddingStore;
+  readonly indexes: VectorIndexStore;
   /** Its providers are wrapped by `checkedProvider`: one sound vector or null per text, or a rejection. */
   readonly models: ModelCatalogParts;
   /** Whether this process fills in missing vectors in the background. Default true. */

@@ -9,12 +9,14 @@ import { createReembedService, type ReembedService } from './reembed-service.ts'
 import { atMostEvery } from './service-log.ts';
 import type { ServiceParts, ServiceState } from './service-parts.ts';
 import { startUpkeep } from './upkeep.ts';
+import { createVectorIndexService, type VectorIndexService } from './vector-index-service.ts';
 
 /** Everything that faces call, and its life. */
 export interface Services {
   readonly memory: MemoryService;
   readonly governance: GovernanceService;
   readonly reembed: ReembedService;
+  readonly indexes: VectorIndexService;
   /** How much of the audit and the traces waits, was written, and was lost. */
   readonly recorded: Recorder['counts'];
   /** Resolves when the reads and refusals so far are in the audit. */
@@ -49,6 +51,7 @@ export function createServices(parts: ServiceParts): Services {
     memory: createMemoryService(state),
     governance: createGovernanceService(state),
     reembed: createReembedService(state),
+    indexes: createVectorIndexService(state),
     recorded: () => recorder.counts(),
     flush: () => recorder.flush(),
     async close() {

@@ -15,6 +15,7 @@ import {
   selectServer,
   selectUnguardedTables,
 } from './queries/inspection.ts';
+import { selectVectorIndexes, toVectorIndex, type VectorIndexRow } from './queries/vector-index.ts';
 import type { SqlDatabase, SqlTransaction } from './sql-database.ts';
 
 /** Somebody waits for it. */
@@ -89,6 +90,7 @@ export async function readFacts(
   if (server === undefined) throw new Error('The database did not report its state.');
   const roles = await tx.query<RoleRow>(selectRoles(REQUEST_ROLES));
   const unguarded = await tx.query<{ name: string }>(selectUnguardedTables());
+  const indexes = await tx.query<VectorIndexRow>(selectVectorIndexes());
   // Before the first migration the table is not there.
   const [last] =
     appliedMigrations === 0 ? [] : await tx.query<{ applied_at: Date | null }>(selectLastMigration());
@@ -104,6 +106,7 @@ export async function readFacts(
       mayBeEntered,
     })),
     unguardedTables: unguarded.map(({ name }) => name),
+    vectorIndexes: indexes.flatMap((row) => toVectorIndex(row) ?? []),
     clockOffsetMs: server.database_time.getTime() - between,
   };
 }

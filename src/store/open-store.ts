@@ -2,16 +2,19 @@ import type { EmbeddingStore } from '../core/embedding-store.ts';
 import { PalimpsestError } from '../core/errors.ts';
 import type { GovernanceStore } from '../core/governance.ts';
 import type { Clock, Store } from '../core/ports.ts';
+import { DEFAULT_HNSW_SEARCH, type HnswSearchOptions, type VectorIndexStore } from '../core/vector-index.ts';
 import type { DatabaseCopy } from './backup/take-backup.ts';
 import type { HolderTokens } from './data-directory-lock.ts';
+import { createHnswSearch, type HnswSearch } from './hnsw-search.ts';
 import { migrate } from './migrate.ts';
 import { openPglite } from './pglite.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, runAlone } from './postgres.ts';
 import { RequestDatabase } from './request-database.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { SqlEmbeddingStore } from './sql-embedding-store.ts';
 import { SqlGovernanceStore } from './sql-governance-store.ts';
 import { SqlMemoryStore } from './sql-memory-store.ts';
+import { NO_VECTOR_INDEXES, SqlVectorIndexStore } from './sql-vector-index-store.ts';
 
 /** Where the entries live. */
 export type StoreLocation =
@@ -27,6 +30,8 @@ export interface OpenStoreOptions {
   readonly clock?: Clock | undefined;
   /** Told of failures that no caller waits for, such as a lost idle connection. */
   readonly onBackgroundError?: ((error: unknown) => void) | undefined;
+  /** How approximate indexes are searched, where somebody made one. Default: {@link DEFAULT_HNSW_SEARCH}. */
+  readonly hnsw?: HnswSearchOptions | undefined;
 }
 
 export interface OpenedStore {
@@ -36,6 +41,8 @@ export interface OpenedStore {
   readonly governance: GovernanceStore;
   /** Models, their changes, and vectors that are still to be made. */
   readonly embeddings: EmbeddingStore;
+  /** Approximate indexes of vectors. */
+  readonly indexes: VectorIndexStore;
   /** Lets a process that finds the data directory taken know where the data is served. */
   setUrl(url: string, tokens?: HolderTokens): void;
   /**
@@ -70,8 +77,12 @@ export async function openStore(
       await database.close();
       throw error;
     }
+    const hnsw = createHnswSearch(options.hnsw ?? DEFAULT_HNSW_SEARCH);
+    const run = (statement: string, signal?: AbortSignal) =>
+      runAlone(location.databaseUrl, statement, signal);
     return {
-      ...storesOn(database, clock),
+      ...storesOn(database, clock, hnsw),
+      indexes: new SqlVectorIndexStore(database, run),
       setUrl: () => {},
       copy: () => Promise.reject(backedUpElsewhere()),
     };
@@ -79,7 +90,8 @@ export async function openStore(
   const dataDir = 'dataDir' in location ? location.dataDir : undefined;
   const database = await openPglite({ dataDir, onBackgroundError });
   return {
-    ...storesOn(database, clock),
+    ...storesOn(database, clock, null),
+    indexes: NO_VECTOR_INDEXES,
     setUrl: (url, tokens) => database.setUrl(url, tokens),
     copy: (productVersion) => database.copy(productVersion),
   };
@@ -104,10 +116,11 @@ export function backedUpElsewhere(): PalimpsestError {
 function storesOn(
   database: SqlDatabase,
   clock: Clock,
+  hnsw: HnswSearch | null,
 ): Pick<OpenedStore, 'store' | 'governance' | 'embeddings'> {
   const requests = new RequestDatabase(database);
   return {
-    store: new SqlMemoryStore(requests, clock),
+    store: new SqlMemoryStore(requests, clock, hnsw),
     governance: new SqlGovernanceStore(requests, clock),
     embeddings: new SqlEmbeddingStore(requests, clock),
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, type PoolClient, type QueryConfig } from 'pg';
+import { Client, Pool, type PoolClient, type QueryConfig } from 'pg';
 import { PalimpsestError } from '../core/errors.ts';
 import type { ConnectionCounts } from '../core/ports.ts';
 import type { SqlDatabase, SqlRow, SqlTransaction, SqlTransactionOptions } from './sql-database.ts';
@@ -65,6 +65,45 @@ export function openPostgres(options: PostgresOptions): SqlDatabase {
     connectTimeoutMs: options.connectTimeoutMs ?? DEFAULTS.connectTimeoutMs,
     onBackgroundError: options.onBackgroundError ?? DEFAULTS.onBackgroundError,
   });
+}
+
+/** How often the server looks whether whoever wanted a long statement is still there. */
+const LOOK_FOR_CLIENT = '2s';
+
+/**
+ * Runs one statement outside of any transaction, on a connection of its own and without a time limit: for what
+ * can't be part of a transaction, such as building an index concurrently. When this process dies, or the signal says so,
+ * the server gives the statement up.
+ *
+ * @throws PalimpsestError `store_unavailable`, or the signal's reason
+ */
+export async function runAlone(
+  connectionString: string,
+  statement: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const client = new Client({ connectionString, fallback_application_name: DEFAULTS.applicationName });
+  // The failure of the statement is told by its own rejection.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    throw cannotConnect(connectionString, error);
+  }
+  const giveUp = () => void client.end();
+  signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    await client.query(`SET statement_timeout = 0`);
+    await client.query(`SET client_connection_check_interval = '${LOOK_FOR_CLIENT}'`);
+    await client.query(statement);
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw toStoreError(error);
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+    await client.end();
+  }
 }
 
 class PostgresDatabase implements SqlDatabase {

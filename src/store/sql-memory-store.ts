@@ -21,6 +21,7 @@ import type {
 } from '../core/ports.ts';
 import { systemAccess } from '../core/system-access.ts';
 import type { Access, MemoryEntry, NamespaceRule, WriteResult } from '../core/types.ts';
+import type { HnswSearch } from './hnsw-search.ts';
 import { requireDimensions } from './operations/embedding-state.ts';
 import { recordFeedback } from './operations/feedback.ts';
 import { readHistory } from './operations/history.ts';
@@ -46,14 +47,17 @@ import { type RequestDatabase, settled } from './request-database.ts';
 export class SqlMemoryStore implements Store {
   private readonly database: RequestDatabase;
   private readonly clock: Clock;
+  private readonly hnsw: HnswSearch | null;
 
-  constructor(database: RequestDatabase, clock: Clock) {
+  /** @param hnsw - Says which searches go by an approximate index. Null, the default: none. */
+  constructor(database: RequestDatabase, clock: Clock, hnsw: HnswSearch | null = null) {
     this.database = database;
     this.clock = clock;
+    this.hnsw = hnsw;
   }
 
   read<T>(asking: Asking, work: (view: ReadView) => Promise<T>): Promise<T> {
-    return this.database.reading(asking, (tx, access) => work(new SqlReadView(tx, access)));
+    return this.database.reading(asking, (tx, access) => work(new SqlReadView(tx, access, this.hnsw)));
   }
 
   write(

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { inspect, openMemoryService } from '../../src/app.ts';
+import { inspect, type OpenedMemoryService, openMemoryService } from '../../src/app.ts';
 import type { CliParts, TextOutput } from '../../src/cli/cli-parts.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -11,7 +11,7 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-/** The command line in this process, on one store in memory. */
+/** The command line in this process, on one store. */
 export interface TestCli {
   run(...argv: string[]): Promise<CliRun>;
   /** The same with something on standard input. */
@@ -19,11 +19,10 @@ export interface TestCli {
   close(): Promise<void>;
 }
 
-export async function openTestCli(): Promise<TestCli> {
-  const opened = await openMemoryService({
-    location: { inMemory: true },
-    embedding: createHashingProvider(),
-  });
+/** @param on - An opened store. Default: a new one in memory. */
+export async function openTestCli(on?: OpenedMemoryService): Promise<TestCli> {
+  const opened =
+    on ?? (await openMemoryService({ location: { inMemory: true }, embedding: createHashingProvider() }));
   const runWith = async (input: string, ...argv: string[]): Promise<CliRun> => {
     const stdout = collected();
     const stderr = collected();

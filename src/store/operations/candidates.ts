@@ -1,6 +1,7 @@
 import type { CandidateBatch, CandidateQuery } from '../../core/ports.ts';
 import { similarityFromDistance, similarityFromWords } from '../../core/scoring/similarity.ts';
 import type { Candidate, FactorMaxima, MemoryFilter } from '../../core/types.ts';
+import type { HnswSearch } from '../hnsw-search.ts';
 import {
   type CandidateRow,
   type FactorRow,
@@ -19,20 +20,25 @@ import type { SqlTransaction } from '../sql-database.ts';
 interface Fetched {
   readonly candidates: readonly Candidate[];
   readonly outside: { readonly similarity: number; readonly updatedAt?: number } | null;
+  readonly index: CandidateBatch['index'];
 }
 
-/** Candidates by exact scans in SQL, with bounds on every factor of what was not fetched. */
+/**
+ * Candidates by exact scans in SQL, with bounds on every factor of what was not fetched; by an approximate index where
+ * `hnsw` says so, which may miss some, so that the bounds prove nothing.
+ */
 export async function fetchCandidates(
   tx: SqlTransaction,
   tenantId: string,
   query: CandidateQuery,
+  hnsw: HnswSearch | null,
 ): Promise<CandidateBatch> {
   const isByWords = query.words !== undefined && query.namespaces.length > 0;
-  const { candidates, outside } = isByWords
+  const { candidates, outside, index } = isByWords
     ? await fetchByWords(tx, tenantId, { ...query, words: query.words ?? '' })
-    : await fetchWithin(tx, tenantId, query);
+    : await fetchWithin(tx, tenantId, query, hnsw);
   const rest = outside === null ? null : await boundRest(tx, tenantId, query, outside);
-  return { candidates, rest, index: isByWords ? 'word_scan' : 'exact_scan', bounded: true };
+  return { candidates, rest, index, bounded: index !== 'hnsw' };
 }
 
 async function fetchByWords(
@@ -46,13 +52,20 @@ async function fetchByWords(
   return {
     candidates: rows.map((row) => toCandidate(row, similarityOf(row))),
     outside: last === undefined || rows.length < query.limit ? null : { similarity: similarityOf(last) },
+    index: 'word_scan',
   };
 }
 
-async function fetchWithin(tx: SqlTransaction, tenantId: string, query: CandidateQuery): Promise<Fetched> {
-  if (query.namespaces.length === 0) return { candidates: [], outside: null };
+async function fetchWithin(
+  tx: SqlTransaction,
+  tenantId: string,
+  query: CandidateQuery,
+  hnsw: HnswSearch | null,
+): Promise<Fetched> {
+  if (query.namespaces.length === 0) return { candidates: [], outside: null, index: 'exact_scan' };
   if (isMeasured(query) && !isNarrowed(query)) {
-    const nearest = await fetchNearest(tx, tenantId, query);
+    const takesIndex = (await hnsw?.takesIndex(tx, tenantId, query)) ?? false;
+    const nearest = await fetchNearest(tx, tenantId, query, takesIndex ? hnsw : null);
     if (nearest !== null) return nearest;
   }
   return fetchScoped(tx, tenantId, query);
@@ -67,19 +80,25 @@ function filterKeys(filter: MemoryFilter): string[] {
   return Object.entries(filter).flatMap(([key, value]) => (value === undefined ? [] : [key]));
 }
 
-/** Null when the namespaces hold fewer vectors than asked for: entries without a vector then count too. */
+/**
+ * Null when the namespaces hold fewer vectors than asked for: entries without a vector then count too. Null too where an
+ * index gave up before it had found as many.
+ */
 async function fetchNearest(
   tx: SqlTransaction,
   tenantId: string,
   query: MeasuredQuery,
+  hnsw: HnswSearch | null,
 ): Promise<Fetched | null> {
-  const rows = await tx.query<NearestRow>(selectNearest(tenantId, query));
+  const statement = selectNearest(tenantId, query, hnsw !== null);
+  const rows = await (hnsw?.byIndex<NearestRow>(tx, statement) ?? tx.query<NearestRow>(statement));
   const last = rows.at(-1);
   if (last === undefined || rows.length < query.limit) return null;
   const live = rows.filter((row): row is CandidateRow & { distance: number } => row.id !== null);
   return {
     candidates: live.map((row) => toCandidate(row, similarityFromDistance(row.distance))),
     outside: { similarity: similarityFromDistance(last.distance) },
+    index: hnsw === null ? 'exact_scan' : 'hnsw',
   };
 }
 
@@ -90,7 +109,9 @@ async function fetchScoped(tx: SqlTransaction, tenantId: string, query: Candidat
     toCandidate(row, hasQuery ? similarityFromDistance(row.distance) : null),
   );
   const last = candidates.at(-1);
-  if (last === undefined || rows.length < query.limit) return { candidates, outside: null };
+  if (last === undefined || rows.length < query.limit) {
+    return { candidates, outside: null, index: 'exact_scan' };
+  }
   return {
     candidates,
     // Without a query rows come newest first, so the last one's time bounds the rest.
@@ -98,6 +119,7 @@ async function fetchScoped(tx: SqlTransaction, tenantId: string, query: Candidat
       last.similarity === null
         ? { similarity: 1, updatedAt: last.updatedAt }
         : { similarity: last.similarity },
+    index: 'exact_scan',
   };
 }
 

@@ -8,6 +8,7 @@ import type {
 } from '../../core/ports.ts';
 import type { Access, EntryEmbedding, MemoryEntry, NamespaceRule, RankingProfile } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
+import type { HnswSearch } from '../hnsw-search.ts';
 import { countWaiting, type EntryEmbeddingRow, selectEntryEmbeddings } from '../queries/embedding/gaps.ts';
 import { type ProfileRow, selectProfile, toProfile } from '../queries/governance/profiles.ts';
 import { selectEntries } from '../queries/memories.ts';
@@ -23,9 +24,13 @@ export class SqlReadView implements ReadView {
   private readonly tx: SqlTransaction;
   private readonly tenantId: string;
 
-  constructor(tx: SqlTransaction, access: Access) {
+  private readonly hnsw: HnswSearch | null;
+
+  /** @param hnsw - Null where every search is exact. */
+  constructor(tx: SqlTransaction, access: Access, hnsw: HnswSearch | null) {
     this.tx = tx;
     this.tenantId = access.principal.tenantId;
+    this.hnsw = hnsw;
   }
 
   async namespaces(scope: ScopePatterns): Promise<NamespaceState[]> {
@@ -45,7 +50,7 @@ export class SqlReadView implements ReadView {
   }
 
   candidates(query: CandidateQuery): Promise<CandidateBatch> {
-    return fetchCandidates(this.tx, this.tenantId, query);
+    return fetchCandidates(this.tx, this.tenantId, query, this.hnsw);
   }
 
   embeddingState(): Promise<EmbeddingState> {
