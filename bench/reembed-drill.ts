@@ -38,22 +38,24 @@ import { type BenchStore, pgliteStore, postgresStore } from './stores.ts';
  * On PGlite the server does the work and is killed itself, so requests meet nobody for a moment. On PostgreSQL the
  * command line works too and is killed twice, one of two servers once, and the other goes on serving.
  *
- * `BENCH_CORPUS` (default `locomo`) and `BENCH_BACKEND` (default both) choose what is run; results
- * of other runs stay in the file.
+ * `BENCH_CORPUS` (default `locomo`), `BENCH_BACKEND` (default both) and `BENCH_ENTRIES` (default all: the first so many)
+ * choose what is run; results of other runs stay in the file.
  */
 
 const TOP_K = 10;
-const QUESTIONS = 200;
+const QUESTIONS = 100;
 const KILLS = 3;
 const PROFILE = 'drill';
 const WRITE_TO = 'drill.meanwhile';
 const PAUSE_MS = 100;
+/** Each write asks the new model too, some twenty a second of which are to be had. */
+const WRITE_PAUSE_MS = 2_000;
 /** Recalls under the new model after the switch. */
 const RECALLS_AFTER = 60;
 /** pgvector sums float32, the reference float64: of two that are as near as this, either may come first. */
 const TOLERANCE = 2e-6;
 /** Stored vectors of the new model that are compared with fresh ones. */
-const SAMPLE = 200;
+const SAMPLE = 100;
 
 export async function run(): Promise<void> {
   const corpusName = process.env.BENCH_CORPUS ?? 'locomo';
@@ -87,22 +89,29 @@ function keep(result: Result): void {
 
 async function drill(store: BenchStore, corpusName: string) {
   const corpus = readCorpus(corpusName);
-  const questions = questionsOf(corpusName, corpus.queries).slice(0, QUESTIONS);
+  const drafts = corpus.drafts.slice(0, Number(process.env.BENCH_ENTRIES ?? corpus.drafts.length));
+  const inScope = new Set(drafts.map(({ namespace }) => namespace));
+  const questions = questionsOf(corpusName, corpus.queries)
+    .filter(({ namespace }) => inScope.has(namespace))
+    // Some of each conversation: they stand in the file one conversation after the other.
+    .filter((_, index, all) => index % Math.max(1, Math.floor(all.length / QUESTIONS)) === 0)
+    .slice(0, QUESTIONS);
   const place =
     'databaseUrl' in store.location
       ? ['--database-url', store.location.databaseUrl]
       : ['--data-dir', 'dataDir' in store.location ? store.location.dataDir : ''];
-  await importCorpus(place, corpus.drafts);
+  await importCorpus(place, drafts);
   const began = performance.now();
   const change = await changeWhileServing(store, place, questions);
   const seconds = round((performance.now() - began) / 1_000, 0);
   const end = await lookAtEnd(store, change.traffic.written);
-  const { references, sample } = await referencesOf(store, corpus.drafts, questions);
+  const { references, sample } = await referencesOf(store, drafts, questions);
   return {
     corpus: corpusName,
     backend: store.backend,
     commit: commit(),
-    entries: corpus.drafts.length,
+    entries: drafts.length,
+    entriesOfCorpus: corpus.drafts.length,
     seconds,
     kills: change.kills,
     ...judge(change.traffic, references),
@@ -120,9 +129,7 @@ function questionsOf(corpusName: string, queries: readonly string[]): Question[]
     const { query, namespace }: { query: string; namespace: string } = JSON.parse(line);
     return { query, namespace };
   });
-  // Some of each conversation: they stand in the file one conversation after the other.
-  const step = Math.max(1, Math.floor(all.length / QUESTIONS));
-  return all.filter((_, index) => index % step === 0);
+  return all;
 }
 
 async function referencesOf(
@@ -205,6 +212,7 @@ async function changeWhileServing(
       profile: PROFILE,
       topK: TOP_K,
       pauseMs: PAUSE_MS,
+      writePauseMs: WRITE_PAUSE_MS,
     });
     await sleep(2_000);
     if (isShared) worker = startWorker();

@@ -42,8 +42,10 @@ export interface TrafficOptions {
   readonly writeTo: string;
   readonly profile: string;
   readonly topK: number;
-  /** Between two requests of one loop. */
+  /** Between two recalls. */
   readonly pauseMs: number;
+  /** Between two writes. */
+  readonly writePauseMs: number;
 }
 
 /** Recalls and writes without end, each server in its turn; where one does not answer, the next is asked. */
@@ -103,13 +105,13 @@ export function startTraffic(options: TrafficOptions): Traffic {
     if (result !== undefined) written.push(content);
   }
 
-  const loop = async (step: (place: number) => Promise<void>) => {
+  const loop = async (step: (place: number) => Promise<void>, pauseMs: number) => {
     for (let place = 0; !isOver; place += 1) {
       await step(place);
-      await sleep(options.pauseMs);
+      await sleep(pauseMs);
     }
   };
-  const loops = Promise.all([loop(recallOne), loop(writeOne)]);
+  const loops = Promise.all([loop(recallOne, options.pauseMs), loop(writeOne, options.writePauseMs)]);
   return {
     answered,
     written,

@@ -1,3 +1,4 @@
+import type { EmbeddingStore } from '../core/embedding-store.ts';
 import type { GovernanceStore } from '../core/governance.ts';
 import type { Store } from '../core/ports.ts';
 
@@ -11,6 +12,7 @@ export interface ContractCase {
 export interface ContractContext {
   readonly store: Store;
   readonly governance: GovernanceStore;
+  readonly embeddings: EmbeddingStore;
   /** A tenant no other case has touched. */
   readonly tenantId: string;
 }

@@ -1,5 +1,6 @@
 import { accessContract } from './access-contract.ts';
 import type { ContractSuite } from './contract-case.ts';
+import { embeddingContract } from './embedding-contract.ts';
 import { feedbackContract } from './feedback-contract.ts';
 import { governanceContract } from './governance-contract.ts';
 import { lifecycleContract } from './lifecycle-contract.ts';
@@ -21,6 +22,7 @@ export const storeContract: readonly ContractSuite[] = [
   searchContract,
   listContract,
   feedbackContract,
+  embeddingContract,
   accessContract,
   governanceContract,
   refusalContract,

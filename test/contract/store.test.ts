@@ -19,7 +19,8 @@ for (const suite of storeContract) {
       it(contractCase.name, async () => {
         const tenantId = `tenant-${randomUUID()}`;
         await store.registerModel(tenantId, TEST_MODEL);
-        await contractCase.run({ store, governance: opened.governance, tenantId });
+        const { governance, embeddings } = opened;
+        await contractCase.run({ store, governance, embeddings, tenantId });
       });
     }
   });

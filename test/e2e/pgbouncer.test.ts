@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { obtainPgBouncer, type PgBouncer, startPgBouncer } from '../../scripts/postgres/pgbouncer.ts';
+import type { EmbeddingStore } from '../../src/core/embedding-store.ts';
 import type { GovernanceStore } from '../../src/core/governance.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -22,11 +23,12 @@ describeOrSkip(reason, 'behind PgBouncer in transaction mode, with one connectio
   let bouncer: PgBouncer;
   let store: Store;
   let governance: GovernanceStore;
+  let embeddings: EmbeddingStore;
 
   beforeAll(async () => {
     database = await createDatabase();
     bouncer = await startPgBouncer(database.url, 1);
-    ({ store, governance } = await openStore({ databaseUrl: bouncer.url }));
+    ({ store, governance, embeddings } = await openStore({ databaseUrl: bouncer.url }));
   });
   afterAll(async () => {
     await store.close();
@@ -99,7 +101,7 @@ describeOrSkip(reason, 'behind PgBouncer in transaction mode, with one connectio
       it(`${suite.subject}: ${contractCase.name}`, async () => {
         const tenantId = `tenant-${randomUUID()}`;
         await store.registerModel(tenantId, TEST_MODEL);
-        await contractCase.run({ store, governance, tenantId });
+        await contractCase.run({ store, governance, embeddings, tenantId });
       });
     }
   }

@@ -1,3 +1,4 @@
+import type { EmbeddingStore } from '../../src/core/embedding-store.ts';
 import type { GovernanceStore } from '../../src/core/governance.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { type OpenStoreOptions, openStore, type StoreLocation } from '../../src/store/open-store.ts';
@@ -7,6 +8,7 @@ import { BACKEND, createDatabase } from './test-database.ts';
 export interface TestStore {
   readonly store: Store;
   readonly governance: GovernanceStore;
+  readonly embeddings: EmbeddingStore;
   /** Opens the same data a second time where the backend allows it. */
   readonly location: StoreLocation;
   close(): Promise<void>;
@@ -14,10 +16,11 @@ export interface TestStore {
 
 export async function openTestStore(options: OpenStoreOptions = {}): Promise<TestStore> {
   const { location, drop } = await testLocation();
-  const { store, governance } = await openStore(location, options);
+  const { store, governance, embeddings } = await openStore(location, options);
   return {
     store,
     governance,
+    embeddings,
     location,
     close: async () => {
       await store.close();
