@@ -2,11 +2,23 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../config/config.ts';
 import { PalimpsestError } from '../core/errors.ts';
 import type { DatabaseInspection, DiskSpace, Inspection } from '../core/inspection.ts';
+import type { VectorIndex } from '../core/vector-index.ts';
 import { type Check, doctorChecks } from './doctor-checks.ts';
 
 const NOW = Date.parse('2026-05-02T12:00:00Z');
 const GIB = 1024 ** 3;
 
+const INDEX: VectorIndex = {
+  name: 'memory_embeddings_hnsw_0',
+  modelId: 'm',
+  dimensions: 4,
+  indexedAs: 'vector',
+  m: 16,
+  efConstruction: 64,
+  state: 'valid',
+  bytes: 0,
+  progress: null,
+};
 const ROLE = { name: 'palimpsest_app', exists: true, bypassesRls: false, mayBeEntered: true };
 const DATABASE: DatabaseInspection = {
   backend: 'postgres',
@@ -136,6 +148,13 @@ describe('doctor', () => {
       'not forced on memories',
       'ALTER TABLE app.memories ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;',
       database({ unguardedTables: ['memories'] }),
+    ],
+    [
+      'an index whose building was killed',
+      'warn',
+      'invalid, for the model m',
+      'palimpsest index create --model m',
+      database({ vectorIndexes: [{ ...INDEX, state: 'invalid' }] }),
     ],
     ['a clock that is ahead', 'fail', '-6000 ms', 'NTP', database({ clockOffsetMs: -6_000 })],
     ['a clock that is a little off', 'warn', '2000 ms', 'NTP', database({ clockOffsetMs: 2_000 })],
