@@ -58,8 +58,10 @@ export function selectVectorIndexes(): SqlStatement {
       FROM pg_index AS i
       JOIN pg_class AS c ON c.oid = i.indexrelid
       JOIN pg_am AS a ON a.oid = c.relam AND a.amname = 'hnsw'
+      JOIN pg_class AS t ON t.oid = i.indrelid AND t.relname = 'memory_embeddings'
+      JOIN pg_namespace AS n ON n.oid = t.relnamespace AND n.nspname = 'app'
       LEFT JOIN pg_stat_progress_create_index AS p ON p.index_relid = i.indexrelid
-      WHERE i.indrelid = to_regclass('app.memory_embeddings') AND starts_with(c.relname::text, $1)
+      WHERE starts_with(c.relname::text, $1)
       ORDER BY c.relname`,
     values: [PREFIX],
   };
@@ -114,16 +116,18 @@ export function countVectors(
 /**
  * For this transaction alone. That the scope is large was counted; PostgreSQL guesses it from row-level security's
  * functions, whose selectivity it does not know: it took a scope of 3,000 for one row, and sorted. So sorting is made
- * dear until `endHnswSearch`.
+ * dear until `endHnswSearch`. A plan as dear as that would be compiled, for a second, before it runs for milliseconds.
  */
 export function beginHnswSearch(options: HnswSearchOptions): SqlStatement {
   return {
     text: `SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', $2, true),
-      set_config('hnsw.max_scan_tuples', $3, true), set_config('enable_sort', 'off', true)`,
+      set_config('hnsw.max_scan_tuples', $3, true), set_config('enable_sort', 'off', true),
+      set_config('jit', 'off', true)`,
     values: [String(options.efSearch), options.iterativeScan, String(options.maxScanTuples)],
   };
 }
 
+/** Compiling stays off until the transaction ends: nothing that follows is worth it. */
 export function endHnswSearch(): SqlStatement {
   return { text: 'SET LOCAL enable_sort TO DEFAULT', values: [] };
 }
