@@ -10,10 +10,13 @@ export interface Percentiles {
 }
 
 export function percentiles(samples: readonly number[]): Percentiles {
-  const sorted = [...samples].sort((a, b) => a - b);
-  const at = (share: number) =>
-    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
-  return { p50: at(0.5), p95: at(0.95) };
+  return { p50: percentile(samples, 0.5), p95: percentile(samples, 0.95) };
+}
+
+/** The sample below which this share, 0..1, of the samples stays. */
+export function percentile(samples: readonly number[], share: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 }
 
 /** Times of calls, one after another, after a few that warm up. */

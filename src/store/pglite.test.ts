@@ -267,6 +267,21 @@ describe('upkeep', () => {
   });
 });
 
+describe('a queue of transactions', () => {
+  it('lets the rest of the process run after each of them', async () => {
+    const database = await open();
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    await Promise.all(Array.from({ length: 30 }, () => ids(database)));
+    clearImmediate(next);
+    expect(turns).toBeGreaterThanOrEqual(29);
+  });
+});
+
 describe('closing', () => {
   it('waits for what was started, refuses what comes later, and may be repeated', async () => {
     const database = await open();

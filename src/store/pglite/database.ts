@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PalimpsestError } from '../../core/errors.ts';
 import type { ConnectionCounts } from '../../core/ports.ts';
 import type { SqlDatabase, SqlRow, SqlTransaction, SqlTransactionOptions } from '../sql-database.ts';
@@ -71,11 +72,18 @@ export class PgliteDatabase implements SqlDatabase {
     return this.closed;
   }
 
+  /**
+   * One after another, each in a turn of the event loop of its own: an engine answers within the turn it is asked in, so
+   * a queue that never empties would let nothing else run, not even a probe of liveness.
+   */
   private enqueue<T>(task: () => Promise<T>): Promise<T> {
     this.unfinished += 1;
-    const done = this.last.then(task).finally(() => {
-      this.unfinished -= 1;
-    });
+    const done = this.last
+      .then(() => nextTurn())
+      .then(task)
+      .finally(() => {
+        this.unfinished -= 1;
+      });
     // Only the order counts here; whoever asked for the task gets its failure.
     this.last = done.catch(() => undefined);
     return done;
