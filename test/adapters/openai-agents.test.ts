@@ -1,6 +1,7 @@
 import {
   Agent,
   type AgentInputItem,
+  type AgentOutputType,
   MemorySession,
   Runner,
   setTracingDisabled,
@@ -149,6 +150,20 @@ describe.each(BACKENDS)('OpenAI Agents $name', ({ open }) => {
     expect(written).toMatchObject({ operation: 'create', memory: { namespace } });
     expect(found).toMatchObject({ hits: [{ entry: { content: 'Ada drinks coffee on Sundays.' } }] });
     expect(blocksIn(await session.getItems())).toBe(1);
+  });
+
+  test('the items given come back as the same objects, which the SDK knows them by', async () => {
+    const agent = new Agent<unknown, AgentOutputType>({ name: 'A', model: new ScriptedModel([]) });
+    const input: AgentInputItem[] = [
+      { role: 'user', content: 'Hello.' },
+      assistantMessage('Hello, how can I help?'),
+      { role: 'user', content: 'What does Ada drink?' },
+    ];
+    const filter = memoryInputFilter(backend.memory, { context });
+    const sentOn = await filter({ modelData: { input }, agent, context: undefined });
+    expect(sentOn.input.map((item, index) => item === input[index])).toEqual([true, true, true]);
+    expect(input[0]).toEqual({ role: 'user', content: 'Hello.' });
+    expect(blocksIn(sentOn.input)).toBe(1);
   });
 
   test('streamed runs get the block too', async () => {
