@@ -46,12 +46,10 @@ test('scopes, expiry and tenant are as they are said', async () => {
   expect((await cli.run('keys', 'list')).stdout).not.toContain('governance');
 });
 
-test('a person sees the key on a line of its own, to copy', async () => {
-  const { stdout } = await cli.run('keys', 'create', '--user', 'bob', '--name', 'n');
-  const [first, second, third] = stdout.split('\n');
-  expect(first).toMatch(/^pal_/);
-  expect(second).toBe('');
-  expect(third).toMatch(/^This key of bob is shown only now\. Its id is [0-9a-f-]{36}\.$/);
+test('the key stands alone on standard output, for a shell to take', async () => {
+  const { stdout, stderr } = await cli.run('keys', 'create', '--user', 'bob', '--name', 'n');
+  expect(stdout).toMatch(/^pal_\S+\n$/);
+  expect(stderr).toMatch(/^This key of bob is shown only now\. Its id is [0-9a-f-]{36}\.\n$/);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,10 +24,23 @@ function run(argv: readonly string[], environment: Record<string, string> = {}):
 }
 
 /** The command of a line that `serve` prints, sent by `fetch`: `Label: curl -s URL -H 'name: value' -d 'BODY'`. */
-function sendPrinted(line: string): Promise<Response> {
-  const [, url = '', header = '', body = ''] = /curl -s (\S+) -H '([^']*)' -d '([^']*)'$/.exec(line) ?? [];
-  const [name = '', value = ''] = header.split(': ');
-  return fetch(url, { method: 'POST', headers: { [name]: value }, body });
+function sendPrinted(line: string, key = ''): Promise<Response> {
+  const [, url = '', headers = '', body = ''] = /curl -s (\S+) (-H .*) -d '([^']*)'$/.exec(line) ?? [];
+  const sent = [...headers.matchAll(/-H (['"])(.*?): (.*?)\1/g)].map(([, , name = '', value = '']) => [
+    name,
+    value.replace('$KEY', key),
+  ]);
+  return fetch(url, { method: 'POST', headers: Object.fromEntries(sent), body });
+}
+
+/** The first lines of a running server's standard output. */
+async function printedLines(child: ChildProcess, count: number): Promise<string[]> {
+  let printed = '';
+  for await (const chunk of child.stdout ?? []) {
+    printed += String(chunk);
+    if (printed.split('\n').length > count) break;
+  }
+  return printed.split('\n').slice(0, count);
 }
 
 describe('palimpsest', () => {
@@ -69,12 +82,7 @@ describe('palimpsest', () => {
     });
     const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
     try {
-      let printed = '';
-      for await (const chunk of child.stdout) {
-        printed += String(chunk);
-        if (printed.split('\n').length > 3) break;
-      }
-      const [place = '', store = '', recall = ''] = printed.split('\n');
+      const [place = '', store = '', recall = ''] = await printedLines(child, 3);
       const url = /^Palimpsest listens on (http:\/\/127\.0\.0\.1:\d+) /.exec(place)?.[1];
       expect(place).toContain(dataDir);
       expect((await sendPrinted(store)).status).toBe(201);
@@ -91,6 +99,29 @@ describe('palimpsest', () => {
     }
     expect(await exited).toBe(0);
     expect((await run(['recall', 'tea', '--json'])).code).toBe(0);
+  });
+
+  it('serve prints how to get a key where one has to be shown', async () => {
+    const made = await run(['keys', 'create', '--user', 'ada', '--name', 'first']);
+    const key = made.stdout.trim();
+    const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0'], {
+      env: { ...process.env, PALIMPSEST_DATA_DIR: dataDir, PALIMPSEST_AUTH: 'required' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    try {
+      const [, keyLine, store = '', recall = ''] = await printedLines(child, 4);
+      expect(keyLine).toBe(
+        `Key:     KEY=$(palimpsest keys create --user ada --name first --data-dir '${dataDir}')   # while this server is stopped`,
+      );
+      expect((await sendPrinted(store)).status).toBe(401);
+      expect((await sendPrinted(store, key)).status).toBe(201);
+      const answer = await (await sendPrinted(recall, key)).json();
+      expect(answer).toMatchObject({ hits: [{ entry: { content: 'I prefer tea over coffee.' } }] });
+    } finally {
+      child.kill('SIGINT');
+    }
+    expect(await exited).toBe(0);
   });
 
   it('does not serve where others could reach it without saying who they are', async () => {

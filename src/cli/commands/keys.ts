@@ -71,10 +71,14 @@ function addCreate(keys: Command, parts: CliParts): void {
       const made = await withService(parts, options, (_service, context, governance) =>
         governance.createKey(ofTenant(context, options), draft),
       );
-      await parts.stdout.write(
-        options.json
-          ? `${jsonText(toWire(wireNewKeySchema, made), 2)}\n`
-          : `${made.secret}\n\nThis key of ${printable(made.key.userId)} is shown only now. Its id is ${made.key.id}.\n`,
+      if (options.json) {
+        await parts.stdout.write(`${jsonText(toWire(wireNewKeySchema, made), 2)}\n`);
+        return;
+      }
+      // The secret alone on standard output, so that KEY=$(palimpsest keys create …) holds it.
+      await parts.stdout.write(`${made.secret}\n`);
+      await parts.stderr.write(
+        `This key of ${printable(made.key.userId)} is shown only now. Its id is ${made.key.id}.\n`,
       );
     });
 }

@@ -37,14 +37,29 @@ export function addServeCommand(program: Command, parts: CliParts): void {
     });
 }
 
-/** Three lines that let a new user store and recall something at once. */
-function welcome(url: string, { store }: Config): string {
+/** What lets a new user store and recall something at once; with an identity, how to get one, too. */
+function welcome(url: string, { store, identity }: Config): string {
   const place = 'dataDir' in store ? store.dataDir : 'PostgreSQL';
-  const json = "-H 'content-type: application/json' -d";
+  const isKeyed = identity.mode === 'required';
+  const namespace = isKeyed ? `vector.user.${EXAMPLE_USER}.notes` : DEFAULT_NAMESPACE;
+  const key = isKeyed ? ' -H "authorization: Bearer $KEY"' : '';
+  const json = `${key} -H 'content-type: application/json' -d`;
   return [
     `Palimpsest listens on ${url} and keeps its memories in ${place}`,
-    `Store:   curl -s ${url}/v1/memories ${json} '{"namespace":"${DEFAULT_NAMESPACE}","content":"I prefer tea over coffee."}'`,
-    `Recall:  curl -s ${url}/v1/memories/search ${json} '{"query":"Tea or coffee?"}'`,
+    ...(isKeyed ? [`Key:     KEY=$(${keyCommand(store)})${'dataDir' in store ? WHILE_STOPPED : ''}`] : []),
+    `Store:   curl -s ${url}/v1/memories${json} '{"namespace":"${namespace}","content":"I prefer tea over coffee."}'`,
+    `Recall:  curl -s ${url}/v1/memories/search${json} '{"query":"Tea or coffee?"}'`,
     '',
   ].join('\n');
+}
+
+const EXAMPLE_USER = 'ada';
+/** One process at a time uses a data directory. */
+const WHILE_STOPPED = '   # while this server is stopped';
+
+/** A database URL may hold a password, so that it is named by its variable. */
+function keyCommand(store: Config['store']): string {
+  const place =
+    'dataDir' in store ? `--data-dir '${store.dataDir}'` : '--database-url "$PALIMPSEST_DATABASE_URL"';
+  return `palimpsest keys create --user ${EXAMPLE_USER} --name first ${place}`;
 }
