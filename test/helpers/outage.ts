@@ -47,6 +47,8 @@ export interface OutageResult {
 }
 
 const LOCAL_MODEL = 'hashing-512-v1';
+/** The others recall. */
+const CALLERS_PER_WRITER = 4;
 /** float32 in the database, float64 here. */
 const TOLERANCE = 1e-5;
 
@@ -115,6 +117,9 @@ function startCallers(memory: OpenedMemory, options: OutageOptions, cloudModel: 
   const errors: string[] = [];
   const wrongTraces: string[] = [];
   const hashing = createHashingProvider();
+  // Some in each phase, however fast the store is.
+  const writers = Math.ceil(options.callers / CALLERS_PER_WRITER);
+  const writePauseMs = ((FAILURES.length + 1) * options.phaseMs * writers) / options.writes.length;
   let isOver = false;
   let isPaused = true;
   let nextWrite = 0;
@@ -158,6 +163,7 @@ function startCallers(memory: OpenedMemory, options: OutageOptions, cloudModel: 
     if (text === undefined) return sleep(50);
     await memory.remember({ namespace: 'drill', content: text });
     counts.writes += 1;
+    await sleep(writePauseMs);
   }
 
   const loops = Promise.all(
@@ -165,7 +171,7 @@ function startCallers(memory: OpenedMemory, options: OutageOptions, cloudModel: 
       for (let place = caller; !isOver; place += 1) {
         if (isPaused) await sleep(5);
         else
-          await (caller % 4 === 0 ? writeOne() : recallOne(place)).catch((error: unknown) =>
+          await (caller % CALLERS_PER_WRITER === 0 ? writeOne() : recallOne(place)).catch((error: unknown) =>
             errors.push(String(error)),
           );
       }
@@ -178,7 +184,7 @@ function startCallers(memory: OpenedMemory, options: OutageOptions, cloudModel: 
       counts = newCounts();
       isPaused = false;
       await sleep(milliseconds);
-      return counts;
+      return { ...counts, byModel: { ...counts.byModel } };
     },
     async stop() {
       isOver = true;
