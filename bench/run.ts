@@ -8,6 +8,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): Promise<void> }
   import: () => import('./import.ts'),
   'import-memory': () => import('./import-memory.ts'),
   'mcp-start': () => import('./mcp-start.ts'),
+  load: () => import('./load.ts'),
   recall: () => import('./recall.ts'),
   'outage-drill': () => import('./outage-drill.ts'),
   'reembed-drill': () => import('./reembed-drill.ts'),
