@@ -21,7 +21,9 @@ test('the Containerfile has no mistake that its linter knows', () => {
 
 test('the compose file has no mistake that its linter knows', () => {
   const linter = join(ROOT, 'node_modules', '.bin', 'dclint');
-  const { status, stdout, stderr } = spawnSync(linter, ['--max-warnings', '0', 'compose.yaml'], {
+  // Which quotes are written is the formatter's to say.
+  const rules = ['--max-warnings', '0', '--disable-rule', 'require-quotes-in-ports'];
+  const { status, stdout, stderr } = spawnSync(linter, ['compose.yaml', ...rules], {
     cwd: ROOT,
     encoding: 'utf8',
   });
