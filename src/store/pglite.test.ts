@@ -202,6 +202,17 @@ describe('an engine that breaks down', () => {
     expect((await ids(database)).filter((id) => id !== 2)).toEqual([1, 4]);
   });
 
+  it('tells whoever asks next nothing of what others stored', async () => {
+    const database = await open();
+    const stored = "'x\nFATAL:  a secret'";
+    await expect(query(database, `INSERT INTO app.notes VALUES (${stored}, 'b')`)).rejects.toThrow();
+    disk.fails = true;
+    const failure: unknown = await insert(database, 1).catch((error: unknown) => error);
+    disk.fails = false;
+    expect(failure).toMatchObject({ details: [{ got: expect.stringContaining('could not fsync') }] });
+    expect(JSON.stringify(failure)).not.toContain('secret');
+  });
+
   // Deeper than the stack of WebAssembly: PGlite alone answers with no rows, then never again.
   const OVERFLOW = "SELECT (repeat('[', 20000) || repeat(']', 20000))::jsonb";
 

@@ -14,7 +14,7 @@ export type EngineStorage =
 /** A running Postgres in WebAssembly. */
 export interface Engine {
   readonly pglite: PGlite;
-  /** The last lines it has logged. */
+  /** The last lines it has logged about itself; none repeats what is stored. */
   readonly log: readonly string[];
   /** Frees what a broken engine still holds. It must not be called any more. */
   abandon(): void;
@@ -43,6 +43,12 @@ const INITDB_PARAMETERS = ['--wal-segsize=1'];
 /** Lines of the engine's log kept to explain a failure. */
 const LOG_LINES = 12;
 
+/**
+ * A line about the engine itself, such as a flush that failed. All others may repeat what somebody stored (`ERROR`,
+ * `DETAIL`, `STATEMENT` and their continuations, which begin with a tab), and a failure is told to whoever asks next.
+ */
+const TELLS_OF_ENGINE = /^\S+ \S+ \S+ \[\d+\] (PANIC|FATAL|WARNING|LOG): /;
+
 /** Starts an engine. On an existing directory this includes recovery after a kill or a power cut. */
 export async function startEngine(storage: EngineStorage): Promise<Engine> {
   const log: string[] = [];
@@ -52,7 +58,7 @@ export async function startEngine(storage: EngineStorage): Promise<Engine> {
     extensions: { vector },
     startParams: startParameters(storage),
     onStderr: (line) => {
-      log.push(line);
+      if (TELLS_OF_ENGINE.test(line)) log.push(line);
       if (log.length > LOG_LINES) log.shift();
       return false;
     },
