@@ -38,7 +38,10 @@ test('a cursor is a place, and texts that are none are refused', () => {
   const cursor = { createdAt: new Date(-1), id: '0198f6a2-7b1c-7d3e-9f00-3b5a6c7d8e9f' };
   expect(encodeListCursor(cursor)).toMatch(/^[A-Za-z0-9_-]+$/);
   expect(decodeListCursor(encodeListCursor(cursor), 'cursor')).toEqual(cursor);
-  for (const text of ['', 'x', 'xxxxx', '💥', encodeListCursor(cursor).slice(1)]) {
+  const outOfTime = [999_999_999_999_999, Date.parse('0001-01-01T00:00:00Z') - 1].map((time) =>
+    btoa(`${time} ${cursor.id}`).replace(/=+$/, ''),
+  );
+  for (const text of ['', 'x', 'xxxxx', '💥', encodeListCursor(cursor).slice(1), ...outOfTime]) {
     expect(refusal(() => decodeListCursor(text, 'cursor')).details[0]?.path).toBe('cursor');
   }
 });

@@ -86,6 +86,23 @@ test('a content too long for an entry becomes several, and nothing of it is lost
   expect(drafts.map((draft) => draft.source?.ref)).toEqual(['7', '7']);
 });
 
+test('equal parts of a long content are one entry that names all their places', () => {
+  // 200,000 bytes: three parts of 65,536, and a rest of 3,392.
+  const drafts = parseImportLine({ namespace: 'a', content: 'é'.repeat(100_000) }, undefined);
+  expect(drafts.map(({ content }) => content.length)).toEqual([32_768, 1_696]);
+  expect(drafts.map(({ metadata }) => metadata)).toEqual([
+    { part: [1, 2, 3], parts: 4 },
+    { part: 4, parts: 4 },
+  ]);
+});
+
+test('blank parts of a long content are left out, and what is left is stored', () => {
+  const drafts = parseImportLine({ namespace: 'a', content: `${' '.repeat(70_000)}x` }, undefined);
+  expect(drafts).toHaveLength(1);
+  expect(drafts[0]?.content.trim()).toBe('x');
+  expect(drafts[0]?.metadata).toEqual({ part: 2, parts: 2 });
+});
+
 test.each<[string, unknown]>([
   ['contents', { namespace: 'a', content: 'x', contents: 'y' }],
   ['content', { namespace: 'a', content: ' ' }],

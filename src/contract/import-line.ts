@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_CONTENT_BYTES, MAX_SOURCE_LENGTH } from '../core/defaults.ts';
-import { checkMetadata, checkWord } from '../core/entry.ts';
+import { checkMetadata, checkWord, isBlank } from '../core/entry.ts';
 import { splitContent } from '../core/split-content.ts';
 import type { JsonObject, MemoryDraft, MemorySource } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
@@ -56,8 +56,8 @@ function withSpeaker(
  * Reads one line of an import: an exported entry, or `{id, namespace, content, observed_at, speaker, metadata}`
  * as data sets have it. The line's `id` becomes its source's `ref`, `speaker` becomes `metadata.speaker`.
  *
- * A content longer than an entry can hold becomes several drafts, in order, with `part` and `parts` in their
- * metadata: a file made elsewhere knows nothing of our limit, and neither a cut text nor a lost line is what
+ * A content longer than an entry can hold becomes several drafts, in order, with `part` (a list where equal parts
+ * stand in several places) and `parts` in their metadata: a file made elsewhere knows nothing of our limit, and neither a cut text nor a lost line is what
  * its owner wants.
  *
  * @param defaultNamespace - For lines that name none.
@@ -70,15 +70,30 @@ export function parseImportLine(value: unknown, defaultNamespace: string | undef
   if (typeof content !== 'string' || content.length * 3 <= MAX_CONTENT_BYTES) {
     return [parseContract(importLineSchema, line)];
   }
-  const parts = splitContent(content).filter((part) => part.trim() !== '');
-  if (parts.length <= 1) return [parseContract(importLineSchema, line)];
-  return parts.map((part, index) => {
+  const contents = splitContent(content);
+  if (contents.length <= 1 || isBlank(content)) return [parseContract(importLineSchema, line)];
+  return [...placesByContent(contents)].map(([part, places]) => {
     const draft = parseContract(importLineSchema, { ...line, content: part });
+    const [first] = places;
     return {
       ...draft,
-      metadata: checkMetadata({ ...draft.metadata, part: index + 1, parts: parts.length }),
+      metadata: checkMetadata({
+        ...draft.metadata,
+        part: places.length === 1 ? (first ?? 1) : places,
+        parts: contents.length,
+      }),
     };
   });
+}
+
+/** Where each part stands, from 1. Equal parts are one entry with several places; blank ones hold nothing to find. */
+function placesByContent(contents: readonly string[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [index, part] of contents.entries()) {
+    if (isBlank(part)) continue;
+    places.set(part, [...(places.get(part) ?? []), index + 1]);
+  }
+  return places;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

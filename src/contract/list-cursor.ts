@@ -9,6 +9,9 @@ export function encodeListCursor(cursor: ListCursor): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
+/** The times that an entry can have been made at; beyond them a database need not know what is meant. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 const DECODED = /^(?<time>-?\d{1,15}) (?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /**
@@ -18,8 +21,9 @@ const DECODED = /^(?<time>-?\d{1,15}) (?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
  */
 export function decodeListCursor(text: string, field: string): ListCursor {
   const parts = DECODED.exec(fromBase64Url(text))?.groups;
-  if (parts?.time !== undefined && parts.id !== undefined) {
-    return { createdAt: new Date(Number(parts.time)), id: parts.id };
+  const time = Number(parts?.time);
+  if (parts?.id !== undefined && time >= EARLIEST && time <= LATEST) {
+    return { createdAt: new Date(time), id: parts.id };
   }
   throw invalidInput(
     `${field}: ${excerpt(text)} is not a cursor of a list. Send next_cursor of the page before.`,

@@ -306,6 +306,34 @@ describe('writes', () => {
   });
 });
 
+describe('what repeated writes grow to', () => {
+  const half = (key: string) => ({ [key]: 'x'.repeat(40_000) });
+
+  test('is bounded as any input is, so that what is exported can be imported', async () => {
+    const { entry } = await memory.remember({ namespace: 'grown', content: 'grow', metadata: half('a') });
+    const other = { namespace: 'grown', content: 'other' };
+    const batch = [other, { namespace: 'grown', content: 'grow', metadata: half('b') }];
+    const refusal = await refusalOf(memory.rememberMany(batch));
+    expect(refusal).toMatchObject({ code: 'invalid_input', details: [{ path: 'metadata', item: 1 }] });
+    expect((await memory.list({ namespaces: ['grown'] })).entries.map(({ content }) => content)).toEqual([
+      'grow',
+    ]);
+    await memory.update(entry.id, { metadata: (await memory.get(entry.id)).metadata });
+  });
+
+  test('names the item of a batch that repeats a text too richly', async () => {
+    const tags = (prefix: string) => Array.from({ length: 40 }, (_, index) => `${prefix}${index}`);
+    const draft = { namespace: 'grown.tags', content: 'rich' };
+    const batch = [
+      { ...draft, content: 'first' },
+      { ...draft, tags: tags('a') },
+      { ...draft, tags: tags('b') },
+    ];
+    const refusal = await refusalOf(memory.rememberMany(batch));
+    expect(refusal).toMatchObject({ code: 'invalid_input', details: [{ path: 'tags', item: 2 }] });
+  });
+});
+
 describe('users', () => {
   test('each reaches what is theirs, the shared, and what a grant opens', async () => {
     const alice = memory.as({ userId: 'ann' });

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { MAX_METADATA_BYTES, MAX_TAGS } from '../../core/defaults.ts';
-import { mergeMetadata, mergeTags } from '../../core/entry.ts';
+import { checkMetadata, mergeMetadata, mergeTags } from '../../core/entry.ts';
 import { invalidInput, PalimpsestError } from '../../core/errors.ts';
 import type { AuditContext, PreparedDraft, WriteOptions } from '../../core/ports.ts';
 import type { Access, MemoryDraft, MemoryEntry, WriteResult } from '../../core/types.ts';
@@ -37,6 +37,7 @@ export async function writeBatch(
   const results = toResults(drafts, written, new Set(memories.map(({ id }) => id)));
   // Looked at afterwards: another writer could come between a look and the write. The transaction takes it all back.
   if (ifNew) refuseRefreshes(results);
+  refuseOvergrown(drafts, results);
   await keepEmbeddings(
     tx,
     tenantId,
@@ -80,6 +81,28 @@ function refuseRefreshes(results: readonly WriteResult[]): void {
   );
 }
 
+/** What an entry grows to by repeated writes is bounded as any input is, or it could not be written back. */
+function refuseOvergrown(drafts: readonly PreparedDraft[], results: readonly WriteResult[]): void {
+  for (const [item, { operation, entry }] of results.entries()) {
+    if (operation === 'refresh' && drafts[item]?.draft.metadata !== undefined) {
+      ofItem(item, results.length, () => checkMetadata(entry.metadata));
+    }
+  }
+}
+
+/** A batch is all or nothing, and says which item failed. */
+function ofItem<Value>(item: number, count: number, work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (!PalimpsestError.isInstance(error) || count <= 1) throw error;
+    throw new PalimpsestError(error.code, error.message, {
+      details: error.details.map((detail) => ({ ...detail, item })),
+      cause: error,
+    });
+  }
+}
+
 async function touch(tx: SqlTransaction, tenantId: string, paths: readonly string[], now: number) {
   const rows = await tx.query<{ path: string; version: number }>(touchNamespaces(tenantId, paths, now));
   return new Map(rows.map((row) => [row.path, row.version]));
@@ -100,8 +123,8 @@ async function upsert(tx: SqlTransaction, statement: SqlStatement): Promise<Entr
 
 function grownTooLarge(field: 'tags' | 'metadata', allowed: string): PalimpsestError {
   return invalidInput(
-    `An entry with this content exists, and its ${field} merged with the new ones would be more than ${allowed}.`,
-    { path: field, allowed, hint: `Replace the entry's ${field} by an update, then write again.` },
+    `The ${field}, together with those of an entry that holds this content already, would be more than ${allowed}.`,
+    { path: field, allowed, hint: `Where there is such an entry, replace its ${field} by an update first.` },
   );
 }
 
@@ -119,12 +142,13 @@ function keyOf({ draft, contentHash }: PreparedDraft): string {
  */
 function mergeRepeated(drafts: readonly PreparedDraft[]): Map<string, PreparedDraft> {
   const distinct = new Map<string, PreparedDraft>();
-  for (const prepared of drafts) {
+  for (const [item, prepared] of drafts.entries()) {
     const earlier = distinct.get(keyOf(prepared));
-    distinct.set(
-      keyOf(prepared),
-      earlier === undefined ? prepared : { ...prepared, draft: mergeDrafts(earlier.draft, prepared.draft) },
-    );
+    const draft =
+      earlier === undefined
+        ? prepared.draft
+        : ofItem(item, drafts.length, () => mergeDrafts(earlier.draft, prepared.draft));
+    distinct.set(keyOf(prepared), { ...prepared, draft });
   }
   return distinct;
 }
