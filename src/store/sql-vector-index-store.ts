@@ -20,6 +20,8 @@ import type { SqlDatabase } from './sql-database.ts';
 /** Runs one statement outside of any transaction, however long it takes. */
 export type RunAlone = (statement: string, signal?: AbortSignal) => Promise<void>;
 
+const DROP_ATTEMPTS = 20;
+const DROP_RETRY_MS = 500;
 const PROGRESS_MS = 500;
 
 /** The indexes of a PostgreSQL, under the role that owns its tables: an index is of nobody's tenant. */
@@ -72,12 +74,26 @@ export class SqlVectorIndexStore implements VectorIndexStore {
     try {
       await this.runAlone(createVectorIndex(index), signal);
     } catch (error) {
-      // A build that ends early leaves an index that costs every write and serves no search.
-      await this.runAlone(dropVectorIndex(name));
+      await this.dropLeftOver(name);
       throw error;
     } finally {
       ended.abort();
       await watching;
+    }
+  }
+
+  /**
+   * A build that ends early leaves an index that costs every write and serves no search. The server notices only
+   * after a moment that the build was given up, and until then one of the two is ended as a deadlock. What can't be
+   * dropped at all stays invalid, which `list` and `doctor` tell; the failure of the build is what the caller hears of.
+   */
+  private async dropLeftOver(name: string): Promise<void> {
+    for (let attempt = 1; attempt <= DROP_ATTEMPTS; attempt += 1) {
+      try {
+        return await this.runAlone(dropVectorIndex(name));
+      } catch {
+        await sleep(DROP_RETRY_MS);
+      }
     }
   }
 
@@ -87,7 +103,9 @@ export class SqlVectorIndexStore implements VectorIndexStore {
     ended: AbortSignal,
   ): Promise<void> {
     while (!ended.aborted) {
-      const progress = (await this.find(name))?.progress ?? null;
+      // A look that fails, as while connections are lost, says nothing about the build.
+      const index = await this.find(name).catch(() => undefined);
+      const progress = index?.progress ?? null;
       if (progress !== null) onProgress(progress);
       await sleep(PROGRESS_MS, undefined, { signal: ended }).catch(() => undefined);
     }
