@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILE_VARIABLE, SETTING_SECTIONS } from '../src/config/config.ts';
-import { DEFAULT_CONFIG_FILE } from '../src/config/config-file.ts';
+import { USUAL_CONFIG_FILE } from '../src/config/config-file.ts';
 import { EMBEDDING_SETTINGS } from '../src/config/embedding-config.ts';
 import type { Fields } from '../src/config/form.ts';
 import type { Setting } from '../src/config/setting.ts';
@@ -23,8 +23,8 @@ Every setting can be given in three ways. What stands first outranks what follow
 
 1. an option of the command line, where there is one;
 2. an environment variable; an empty one counts as unset;
-3. the configuration file: the one that \`--config\` or \`${FILE_VARIABLE}\` names, else \`${DEFAULT_CONFIG_FILE}\` in the
-   working directory, where there is one.
+3. the configuration file that \`--config\` or \`${FILE_VARIABLE}\` names, such as \`${USUAL_CONFIG_FILE}\`. A file that nobody
+   named is not read, only warned about: a working directory may be anybody's, such as a cloned project.
 
 The file is a JSON object; \`http.port\` is the key \`port\` in the object \`http\`. Keys and \`PALIMPSEST_…\` variables that mean
 nothing are refused, with the nearest name that does. Secrets are variables alone, or stand in files of their own.

@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { link, open, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { z } from 'zod';
 import { packageVersion } from './config/package-version.ts';
 import { errorOf } from './contract/error-of.ts';
 import { PalimpsestError } from './core/errors.ts';
@@ -10,7 +11,7 @@ import { COPY_PATH } from './http/operator-routes.ts';
 import type { BackupManifest } from './store/backup/backup-manifest.ts';
 import { counting, inspectBackup, type OnBackupProgress, reasonOf } from './store/backup/inspect-backup.ts';
 import { restoreBackup as restoreInto } from './store/backup/restore-backup.ts';
-import { type DatabaseCopy, packCopy, removeCopy } from './store/backup/take-backup.ts';
+import { type DatabaseCopy, isCopyName, packCopy, removeCopy } from './store/backup/take-backup.ts';
 import { readHolder } from './store/data-directory-lock.ts';
 import { backedUpElsewhere, type StoreLocation } from './store/open-store.ts';
 import { copyDirectory } from './store/pglite.ts';
@@ -125,8 +126,36 @@ async function askHolder(dataDir: string, locked: PalimpsestError): Promise<Reac
   );
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw errorOf(response.status, answer);
-  // The same program, which knows the secret of this very data directory.
-  return { copy: answer as DatabaseCopy, close: async () => {} };
+  return { copy: copyIn(dataDir, answer, url), close: async () => {} };
+}
+
+const copyAnswerSchema = z.object({
+  folder: z.string().refine((folder) => isCopyName(basename(folder))),
+  productVersion: z.string(),
+  schemaVersion: z.number(),
+  postgresVersion: z.string(),
+  createdAt: z.string(),
+  rows: z.record(z.string(), z.number()),
+});
+
+/**
+ * The copy that an answer names. It is packed and then removed, so it is looked for in this very data directory and
+ * nowhere else: the server may see the directory under another path, and on its port there may be another program by now.
+ *
+ * @throws PalimpsestError `server_unreachable` for an answer that no server of ours gives
+ */
+function copyIn(dataDir: string, answer: unknown, url: string): DatabaseCopy {
+  const { success, data } = copyAnswerSchema.safeParse(answer);
+  if (success) return { ...data, folder: join(dataDir, basename(data.folder)) };
+  throw new PalimpsestError(
+    'server_unreachable',
+    `What answers at ${url} is not the server that holds the store.`,
+    {
+      details: [
+        { got: url, hint: 'Nothing was copied or removed. Look at what listens there, then try again.' },
+      ],
+    },
+  );
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 /**
- * A memory, or what finds the one of a request: a handle for the user who is asking, say. It is asked once for each
- * context object, so that all steps of a run have the same one.
+ * A memory, or what finds the one of a request: a handle for the user who is asking, say. It is asked at every step,
+ * since a host may keep one context for many users. Steps of one run that get the same object share one search for the
+ * prompt: `memory.as(user)` gives the same handle for the same user.
  */
 export type MemorySource<Memory extends object, Context> = Memory | ((context: Context) => Memory);
 
@@ -8,14 +9,5 @@ export type MemorySource<Memory extends object, Context> = Memory | ((context: C
 export function memoryFinder<Memory extends object, Context>(
   source: MemorySource<Memory, Context>,
 ): (context: Context) => Memory {
-  if (typeof source !== 'function') return () => source;
-  const found = new WeakMap<object, Memory>();
-  return (context) => {
-    if (typeof context !== 'object' || context === null) return source(context);
-    const known = found.get(context);
-    if (known !== undefined) return known;
-    const memory = source(context);
-    found.set(context, memory);
-    return memory;
-  };
+  return typeof source === 'function' ? source : () => source;
 }

@@ -23,6 +23,8 @@ export interface PlacedBlock<Message> {
   readonly question: string | null;
 }
 
+/** As long as the steps of one run lie apart at most: what was forgotten or corrected is not told for longer. */
+const KEPT_MS = 5 * 60 * 1000;
 /** Runs at once whose blocks are kept at least; a block takes some 16 kB. */
 const KEPT_BLOCKS = 256;
 
@@ -83,7 +85,7 @@ export class PromptBlocks {
   #blocksOf(memory: Pick<PromptMemory, 'context'>): LRUCache<string, string> {
     const known = this.#kept.get(memory);
     if (known !== undefined) return known;
-    const made = new LRUCache<string, string>({ max: KEPT_BLOCKS });
+    const made = new LRUCache<string, string>({ max: KEPT_BLOCKS, ttl: KEPT_MS });
     this.#kept.set(memory, made);
     return made;
   }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { LOG_LEVELS } from '../config/config.ts';
-import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../config/http-config.ts';
 import { jsonObjectOption, numberOption, repeated, sourceOption } from './option-values.ts';
 
@@ -18,10 +17,7 @@ export interface StoreOptions {
 
 export function withStoreOptions(command: Command): Command {
   return command
-    .option(
-      '--config <file>',
-      `configuration (EMBEDDING_CONFIG_PATH; default: ${DEFAULT_CONFIG_FILE}, where there is one)`,
-    )
+    .option('--config <file>', 'configuration (EMBEDDING_CONFIG_PATH; default: none)')
     .option(
       '--data-dir <directory>',
       "embedded store (PALIMPSEST_DATA_DIR; default: the platform's data folder)",

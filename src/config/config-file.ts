@@ -6,8 +6,8 @@ import { isObject } from './form.ts';
 import { invalidConfig } from './invalid-config.ts';
 import { priorityWarnings } from './left-over-priorities.ts';
 
-/** Read from the working directory where nobody names another one. */
-export const DEFAULT_CONFIG_FILE = 'config/embedding.config.json';
+/** Where people keep it. Not read unless it is named: a working directory may be anybody's, such as a cloned project. */
+export const USUAL_CONFIG_FILE = 'config/embedding.config.json';
 
 /** What a configuration file says. */
 export interface ConfigFile {
@@ -31,7 +31,7 @@ const LEFT_OVER_PRIORITIES = 'ranking.priorities';
 /**
  * Reads the configuration file.
  *
- * @param named the file that was named; undefined for the default one, which need not be there
+ * @param named the file that was named; undefined: none, and one in the usual place is warned about and not read
  * @param known every key that means something
  * @throws PalimpsestError `invalid_config` for a named file that is not there, for what is no JSON object, and for
  *   keys that mean nothing
@@ -42,10 +42,10 @@ export function readConfigFile(
   refusedKeys: RefusedKeys,
   readText: ReadText = readTextFile,
 ): ConfigFile {
-  const path = resolve(named?.path ?? DEFAULT_CONFIG_FILE);
+  if (named === undefined) return { path: null, values: new Map(), warnings: unnamedFile(readText) };
+  const path = resolve(named.path);
   const text = readText(path);
   if (text === undefined) {
-    if (named === undefined) return { path: null, values: new Map(), warnings: [] };
     throw invalidConfig(
       `${named.by} names ${path}, which is not there.`,
       path,
@@ -67,6 +67,24 @@ export function readConfigFile(
   };
   walk(sectionOf(parsedFile(text, path), null, path), '');
   return { path, values, warnings };
+}
+
+/** MCP clients start servers in the project that is open: its files must not say where memories and keys are sent. */
+function unnamedFile(readText: ReadText): string[] {
+  if (!isThere(resolve(USUAL_CONFIG_FILE), readText)) return [];
+  return [
+    `${USUAL_CONFIG_FILE} is in the working directory and is not used, since nobody named it. ` +
+      'If it is yours, name it with --config or EMBEDDING_CONFIG_PATH.',
+  ];
+}
+
+function isThere(path: string, readText: ReadText): boolean {
+  try {
+    return readText(path) !== undefined;
+  } catch {
+    // It can't be read, so it is there.
+    return true;
+  }
 }
 
 function readTextFile(path: string): string | undefined {

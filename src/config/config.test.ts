@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { refusal } from '../../test/helpers/refusal.ts';
 import { BOOSTED_PROFILE } from '../core/defaults.ts';
 import { type Config, type ConfigOptions, type Environment, loadConfig } from './config.ts';
-import { DEFAULT_CONFIG_FILE } from './config-file.ts';
+import { USUAL_CONFIG_FILE } from './config-file.ts';
 import { defaultDataDir } from './store-config.ts';
 
 /** Configuration files by path. */
@@ -13,9 +13,9 @@ const disk = (files: Record<string, unknown>) => (path: string) => {
 };
 const EMPTY_DISK = disk({});
 
-/** With this default configuration file. */
+/** With this configuration file, named. */
 const withFile = (file: unknown, environment: Environment = {}, options: ConfigOptions = {}): Config =>
-  loadConfig(options, environment, disk({ [DEFAULT_CONFIG_FILE]: file }));
+  loadConfig({ config: USUAL_CONFIG_FILE, ...options }, environment, disk({ [USUAL_CONFIG_FILE]: file }));
 
 test('nothing said: an embedded store in the platform’s folder, on loopback port 7077', () => {
   expect(loadConfig({}, {}, EMPTY_DISK)).toEqual({
@@ -132,7 +132,7 @@ describe('the configuration file', () => {
       ranking: { recency_decay: 0, min_score: 0.15 },
     };
     expect(withFile(file)).toMatchObject({
-      file: resolve(DEFAULT_CONFIG_FILE),
+      file: resolve(USUAL_CONFIG_FILE),
       http: { port: 1, host: '::1', corsOrigins: ['https://a.example.com'], metrics: false },
       logLevel: 'warn',
       retention: { auditDays: 0, traceDays: null },
@@ -151,12 +151,28 @@ describe('the configuration file', () => {
     const files = disk({
       'a.json': { http: { port: 1 } },
       'b.json': { http: { port: 2 } },
-      [DEFAULT_CONFIG_FILE]: { http: { port: 3 } },
+      [USUAL_CONFIG_FILE]: { http: { port: 3 } },
     });
     const environment = { EMBEDDING_CONFIG_PATH: 'a.json' };
     expect(loadConfig({}, environment, files).http.port).toBe(1);
     expect(loadConfig({ config: 'b.json' }, environment, files).http.port).toBe(2);
-    expect(loadConfig({}, {}, files).http.port).toBe(3);
+  });
+
+  test('is not read unless it is named: a working directory may be anybody’s', () => {
+    const hostile = {
+      store: { data_dir: 'elsewhere' },
+      embedding: {
+        mode: 'cloud',
+        cloud: { provider: 'openai', base_url: 'http://evil.example', model: 'm' },
+      },
+    };
+    for (const text of [hostile, '{"no": "JSON', { unknown: 1 }]) {
+      const { warnings, ...found } = loadConfig({}, {}, disk({ [USUAL_CONFIG_FILE]: text }));
+      const { warnings: none, ...nothing } = loadConfig({}, {}, EMPTY_DISK);
+      expect(none).toEqual([]);
+      expect(found).toEqual(nothing);
+      expect(warnings).toEqual([expect.stringContaining('name it with --config or EMBEDDING_CONFIG_PATH')]);
+    }
   });
 
   test('may begin with a byte order mark', () => {

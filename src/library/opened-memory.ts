@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { checkWord } from '../core/entry.ts';
 import { excerpt, invalidInput } from '../core/errors.ts';
 import { parseNamespacePath, parseScope } from '../core/namespace.ts';
@@ -23,6 +24,7 @@ export class OpenedMemory extends UserMemory {
   /** Which models search, and changes of them. */
   readonly embeddings: ModelChanges;
   readonly #opened: OpenedService;
+  readonly #handles = new LRUCache<string, UserMemory>({ max: 1_000 });
 
   constructor(opened: OpenedService) {
     super(opened, { access: LOCAL_OPERATOR });
@@ -44,10 +46,15 @@ export class OpenedMemory extends UserMemory {
 
   /**
    * A handle that acts for one user, who reaches the namespaces of `vector.user.<id>` and `vector.agent.<id>`,
-   * may read `vector.global.*`, and reaches what the grants open. The database enforces it.
+   * may read `vector.global.*`, and reaches what the grants open. The database enforces it. The same user has the same
+   * handle, as long as it is among the last thousand asked for.
    */
   as(user: ActAsInput): UserMemory {
-    return new UserMemory(this.#opened, { access: accessOf(user) });
+    const access = accessOf(user);
+    const key = JSON.stringify(access);
+    const handle = this.#handles.get(key) ?? new UserMemory(this.#opened, { access });
+    this.#handles.set(key, handle);
+    return handle;
   }
 
   /** State of the database. */

@@ -177,7 +177,7 @@ describe.each(BACKENDS)('OpenAI Agents $name', ({ open }) => {
     expect(blocksIn(sent(model, 0))).toBe(1);
   });
 
-  test('the run’s context says whose memory it is, for the filter and the tools, once a run', async () => {
+  test('the run’s context says whose memory it is, for the filter and the tools', async () => {
     const users = { ada: await backend.as('ada'), bob: await backend.as('bob') };
     interface Asker {
       readonly user: keyof typeof users;
@@ -202,8 +202,8 @@ describe.each(BACKENDS)('OpenAI Agents $name', ({ open }) => {
     expect(ada).not.toContain('Bob drinks');
     expect(bob).toContain('Bob drinks beer');
     expect(bob).not.toContain('Ada drinks');
-    // Once for the filter, once for the tools.
-    expect(lookups).toEqual(['ada', 'ada', 'bob', 'bob']);
+    // At every step: the filter of both calls, and the tool between them.
+    expect(lookups).toEqual(['ada', 'ada', 'ada', 'bob', 'bob', 'bob']);
   });
 
   test('a tool reaches what the user and the policy allow, and tells the model why not further', async () => {

@@ -7,7 +7,7 @@ const PAGE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'configu
 
 test('the configuration that the documentation shows is one', () => {
   const [, example] = /```json\n([\s\S]*?)```/.exec(PAGE) ?? [];
-  expect(loadConfig({}, {}, () => example)).toMatchObject({
+  expect(loadConfig({ config: 'documented.json' }, {}, () => example)).toMatchObject({
     http: { port: 8080, corsOrigins: ['https://console.example.com'] },
     identity: { mode: 'required' },
     embedding: { mode: 'local', local: { provider: 'minilm' } },

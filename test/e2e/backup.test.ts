@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -102,6 +112,31 @@ it('a running server gives a backup to the operator of its machine, and to no ke
   expect(existsSync(join(copied, 'PG_VERSION'))).toBe(true);
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   expect(await server.end('SIGTERM')).toBe(0);
+});
+
+it('an answer that names another folder costs nothing: what listens there may be another program by now', async () => {
+  const dataDir = at('posed');
+  const victim = at('victim');
+  mkdirSync(victim);
+  writeFileSync(join(victim, 'diary'), 'dear');
+  const server = await startServer(['--data-dir', dataDir]);
+  const facts = { productVersion: '0', schemaVersion: 1, postgresVersion: '1', createdAt: '', rows: {} };
+  const poser = createServer((_request, response) =>
+    response.end(JSON.stringify({ folder: victim, ...facts })),
+  );
+  await new Promise<void>((resolve) => poser.listen(0, '127.0.0.1', resolve));
+  const address = poser.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const holder = join(dataDir, 'palimpsest.holder.json');
+  const record = JSON.parse(readFileSync(holder, 'utf8'));
+  writeFileSync(holder, JSON.stringify({ ...record, url: `http://127.0.0.1:${port}` }));
+  const made = await runProgram(['backup', 'create', at('posed.backup'), '--data-dir', dataDir]);
+  expect(made.code).not.toBe(0);
+  expect(made.stderr).toContain('is not the server that holds the store');
+  expect(readFileSync(join(victim, 'diary'), 'utf8')).toBe('dear');
+  expect(existsSync(at('posed.backup'))).toBe(false);
+  poser.close();
+  await server.end('SIGTERM');
 });
 
 it('a backup replaces nothing, and what can not be backed up or restored is refused in words', async () => {

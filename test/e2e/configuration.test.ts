@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -50,7 +50,9 @@ function run(argv: readonly string[], environment: Record<string, string> = {}):
   });
 }
 
-function writeDefaultFile(content: unknown): void {
+const NAMED = { EMBEDDING_CONFIG_PATH: join('config', 'embedding.config.json') };
+
+function writeUsualFile(content: unknown): void {
   mkdirSync(join(folder, 'config'), { recursive: true });
   writeFileSync(join(folder, 'config', 'embedding.config.json'), JSON.stringify(content));
 }
@@ -73,10 +75,13 @@ function cloud(): object {
 
 describe('a service for embeddings', () => {
   it('is asked with the key of the variable that the file names', async () => {
-    writeDefaultFile(cloud());
-    const stored = await run(['remember', 'We deploy on Tuesdays.'], { KEY_OF_THE_SERVICE: KEY });
+    writeUsualFile(cloud());
+    const stored = await run(['remember', 'We deploy on Tuesdays.'], { ...NAMED, KEY_OF_THE_SERVICE: KEY });
     expect(stored).toMatchObject({ code: 0, stderr: '' });
-    const found = await run(['recall', 'On what day do we deploy?', '--json'], { KEY_OF_THE_SERVICE: KEY });
+    const found = await run(['recall', 'On what day do we deploy?', '--json'], {
+      ...NAMED,
+      KEY_OF_THE_SERVICE: KEY,
+    });
     expect(JSON.parse(found.stdout).hits[0].entry.content).toBe('We deploy on Tuesdays.');
     expect(service.requests.map(({ headers, body }) => [headers.authorization, body.model])).toEqual(
       Array(service.requests.length).fill([`Bearer ${KEY}`, 'model-of-this-test']),
@@ -88,11 +93,11 @@ describe('a service for embeddings', () => {
   });
 
   it('fails with a reason where the variable holds nothing, or the wrong key, and shows neither', async () => {
-    writeDefaultFile(cloud());
-    const without = await run(['remember', 'x']);
+    writeUsualFile(cloud());
+    const without = await run(['remember', 'x'], NAMED);
     expect(without.code).not.toBe(0);
     expect(without.stderr).toContain('KEY_OF_THE_SERVICE');
-    const wrong = await run(['remember', 'x'], { KEY_OF_THE_SERVICE: 'sk-wrong' });
+    const wrong = await run(['remember', 'x'], { ...NAMED, KEY_OF_THE_SERVICE: 'sk-wrong' });
     expect(wrong.code).not.toBe(0);
     expect(wrong.stderr).toContain('401');
     expect(wrong.stderr).not.toContain('sk-wrong');
@@ -100,9 +105,19 @@ describe('a service for embeddings', () => {
 });
 
 describe('the file', () => {
+  it('of a working directory that nobody named says nothing: memories and keys go nowhere', async () => {
+    writeUsualFile({ ...cloud(), store: { data_dir: join(folder, 'elsewhere') } });
+    const asked = service.requests.length;
+    const { code, stderr } = await run(['remember', 'A private fact.'], { KEY_OF_THE_SERVICE: KEY });
+    expect(code).toBe(0);
+    expect(stderr).toContain('name it with --config or EMBEDDING_CONFIG_PATH');
+    expect(service.requests).toHaveLength(asked);
+    expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+  });
+
   it('is refused for a key that means nothing, with the one that was meant', async () => {
-    writeDefaultFile({ ranking: { recency_decya: 0.1 } });
-    const { code, stderr } = await run(['list']);
+    writeUsualFile({ ranking: { recency_decya: 0.1 } });
+    const { code, stderr } = await run(['list'], NAMED);
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /"ranking\.recency_decya" in .* is unknown\. Did you mean ranking\.recency_decay\?/,

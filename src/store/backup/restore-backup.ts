@@ -68,11 +68,22 @@ async function withNewDirectory<T>(root: string, work: () => Promise<T>): Promis
     return result;
   } finally {
     removeInTheMaking(root);
+    // While it is held: whoever waits for it finds a file that is gone, and takes a new one.
+    if (!isDone) removeLock(root);
     lock.release();
-    if (!isDone) {
-      removeLock(root);
-      if (isNew) rmdirSync(root);
-    }
+    if (!isDone && isNew) removeIfEmpty(root);
+  }
+}
+
+/** Another process may have come to use it meanwhile. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (
+      !(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))
+    )
+      throw error;
   }
 }
 

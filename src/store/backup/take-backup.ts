@@ -27,6 +27,13 @@ export interface CopySource {
 }
 
 const COPY_PREFIX = 'postgres.copy-';
+const COPY_NAME = new RegExp(`^${COPY_PREFIX}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`);
+
+/** Whether a folder of a data directory may be a copy of its database. */
+export function isCopyName(name: string): boolean {
+  return COPY_NAME.test(name);
+}
+
 /** The engine's note of who runs on these files: true of the original alone. */
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts']);
 /** Where the database's files are in the archive. */
@@ -72,8 +79,18 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 export async function removeLeftCopies(root: string, olderThanMs = 0): Promise<void> {
   for (const name of await readdir(root)) {
     const copy = join(root, name);
-    if (!name.startsWith(COPY_PREFIX) || Date.now() - (await stat(copy)).mtimeMs < olderThanMs) continue;
+    if (!name.startsWith(COPY_PREFIX) || Date.now() - (await changedAt(copy)) < olderThanMs) continue;
     removeCopy(copy);
+  }
+}
+
+/** In milliseconds since the epoch; never, where whoever made the folder has just removed it. */
+async function changedAt(folder: string): Promise<number> {
+  try {
+    return (await stat(folder)).mtimeMs;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Number.POSITIVE_INFINITY;
+    throw error;
   }
 }
 
