@@ -37,7 +37,8 @@ const MODEL = { modelId: 'hashing-512-v1', dimensions: 512, role: 'primary', err
 const WELL: Inspection = { database: DATABASE, disk: DISK, models: [MODEL] };
 
 function checksOf(inspection: Partial<Inspection>, file?: object): Check[] {
-  const config = loadConfig({}, {}, () => (file === undefined ? undefined : JSON.stringify(file)));
+  const named = file === undefined ? {} : { config: 'palimpsest.json' };
+  const config = loadConfig(named, {}, () => (file === undefined ? undefined : JSON.stringify(file)));
   return doctorChecks(config, { ...WELL, ...inspection }, NOW);
 }
 
