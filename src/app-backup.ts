@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { packageVersion } from './config/package-version.ts';
 import { errorOf } from './contract/error-of.ts';
-import { PalimpsestError } from './core/errors.ts';
+import { hasCode, PalimpsestError } from './core/errors.ts';
 import { COPY_PATH } from './http/operator-routes.ts';
 import type { BackupManifest } from './store/backup/backup-manifest.ts';
 import { counting, inspectBackup, type OnBackupProgress, reasonOf } from './store/backup/inspect-backup.ts';
@@ -173,7 +173,7 @@ async function putInPlace(partial: string, file: string): Promise<void> {
   try {
     await link(partial, file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw fileExists(file);
+    if (hasCode(error, 'EEXIST')) throw fileExists(file);
     throw error;
   }
   if (process.platform === 'win32') return;

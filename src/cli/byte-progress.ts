@@ -1,5 +1,5 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { TextOutput } from './cli-parts.ts';
+import { terminalBar } from './terminal-bar.ts';
 
 /** Shows how far a stream has come. */
 export interface ByteProgress {
@@ -10,20 +10,17 @@ export interface ByteProgress {
 const SILENT: ByteProgress = { update: () => undefined, stop: () => undefined };
 
 /**
- * A progress bar on a terminal, nothing anywhere else: a log is not to fill with redrawn lines.
+ * A progress bar on a terminal, nothing anywhere else.
  *
  * @param total - Bytes in all; null where nobody knows, as for standard input.
  */
 export function byteProgress(output: TextOutput, total: number | null): ByteProgress {
-  if (!output.isTerminal) return SILENT;
   const format =
     total === null
       ? '{entries} entries, {megabytes} MB'
       : '{bar} {percentage} % · {entries} entries · {eta_formatted} left';
-  const bar = new SingleBar(
-    { format, stream: output.stream, hideCursor: true, clearOnComplete: true },
-    Presets.shades_classic,
-  );
+  const bar = terminalBar(output, format);
+  if (bar === null) return SILENT;
   bar.start(total ?? 0, 0, { entries: 0, megabytes: '0.0' });
   return {
     update({ bytes, entries }) {

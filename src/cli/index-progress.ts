@@ -1,7 +1,7 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { IndexProgress } from '../core/vector-index.ts';
 import type { TextOutput } from './cli-parts.ts';
 import { printable } from './format/printable.ts';
+import { terminalBar } from './terminal-bar.ts';
 
 /** Shows how far the building of an index is. */
 export interface IndexBar {
@@ -13,16 +13,8 @@ const SILENT: IndexBar = { update: () => undefined, stop: () => undefined };
 
 /** A progress bar on a terminal, nothing anywhere else. It begins anew with each phase of PostgreSQL's. */
 export function indexBar(output: TextOutput): IndexBar {
-  if (!output.isTerminal) return SILENT;
-  const bar = new SingleBar(
-    {
-      format: '{bar} {percentage} % · {phase}',
-      stream: output.stream,
-      hideCursor: true,
-      clearOnComplete: true,
-    },
-    Presets.shades_classic,
-  );
+  const bar = terminalBar(output, '{bar} {percentage} % · {phase}');
+  if (bar === null) return SILENT;
   bar.start(1, 0, { phase: '' });
   return {
     update: ({ phase, share }) => bar.update(share ?? 0, { phase: printable(phase) }),

@@ -1,7 +1,7 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { JobProgress } from '../core/embedding-store.ts';
 import type { TextOutput } from './cli-parts.ts';
 import { printable } from './format/printable.ts';
+import { terminalBar } from './terminal-bar.ts';
 
 /** Shows how far a job is. */
 export interface JobBar {
@@ -11,18 +11,10 @@ export interface JobBar {
 
 const SILENT: JobBar = { update: () => undefined, stop: () => undefined };
 
-/** A progress bar on a terminal, nothing anywhere else: a log is not to fill with redrawn lines. */
+/** A progress bar on a terminal, nothing anywhere else. */
 export function jobBar(output: TextOutput): JobBar {
-  if (!output.isTerminal) return SILENT;
-  const bar = new SingleBar(
-    {
-      format: '{bar} {percentage} % · {value} of {total} entries · {state}',
-      stream: output.stream,
-      hideCursor: true,
-      clearOnComplete: true,
-    },
-    Presets.shades_classic,
-  );
+  const bar = terminalBar(output, '{bar} {percentage} % · {value} of {total} entries · {state}');
+  if (bar === null) return SILENT;
   bar.start(0, 0, { state: '' });
   return {
     update(progress) {

@@ -1,5 +1,5 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { OnBackupStep, TextOutput } from './cli-parts.ts';
+import { terminalBar } from './terminal-bar.ts';
 
 /** Shows how far work in several steps has come, a bar for each step. */
 export interface StepBar {
@@ -9,18 +9,10 @@ export interface StepBar {
 
 const SILENT: StepBar = { update: () => undefined, stop: () => undefined };
 
-/** A progress bar on a terminal, nothing anywhere else: a log is not to fill with redrawn lines. */
+/** A progress bar on a terminal, nothing anywhere else. */
 export function stepBar(output: TextOutput): StepBar {
-  if (!output.isTerminal) return SILENT;
-  const bar = new SingleBar(
-    {
-      format: '{step} {bar} {percentage} % · {megabytes} MB · {eta_formatted} left',
-      stream: output.stream,
-      hideCursor: true,
-      clearOnComplete: true,
-    },
-    Presets.shades_classic,
-  );
+  const bar = terminalBar(output, '{step} {bar} {percentage} % · {megabytes} MB · {eta_formatted} left');
+  if (bar === null) return SILENT;
   let current = '';
   return {
     update(step, { bytes, total }) {

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { hasCode } from '../core/errors.ts';
 import type { TextOutput } from './cli-parts.ts';
 
 /** Width of a line where there is no terminal to ask. */
@@ -23,5 +24,5 @@ export function textOutput(stream: Writable & { isTTY?: boolean; columns?: numbe
 
 /** Whether the reader of a pipe has gone, as `head` does: nothing is wrong then. */
 export function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+  return hasCode(error, 'EPIPE');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { excerpt, invalidInput, PalimpsestError } from '../core/errors.ts';
+import { excerpt, invalidInput, PalimpsestError, withItem } from '../core/errors.ts';
 import { unknownField } from './unknown-field.ts';
 
 /**
@@ -62,9 +62,7 @@ export function requestsToWire(schema: z.ZodType, inputs: unknown, list: string)
     try {
       return objectToWire(schema, input, { what: place, place });
     } catch (error) {
-      if (!PalimpsestError.isInstance(error)) throw error;
-      const details = error.details.map((detail) => ({ ...detail, item }));
-      throw new PalimpsestError(error.code, error.message, { details, cause: error.cause });
+      throw PalimpsestError.isInstance(error) ? withItem(error, item) : error;
     }
   });
 }

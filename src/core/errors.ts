@@ -77,6 +77,18 @@ export class PalimpsestError extends Error {
   }
 }
 
+/** The refusal of one item of a batch, which says which: its place, from 0. */
+export function withItem(error: PalimpsestError, item: number): PalimpsestError {
+  const { code, message, retryAfterSeconds, cause } = error;
+  const details = error.details.map((detail) => ({ ...detail, item }));
+  return new PalimpsestError(code, message, { details, retryAfterSeconds, cause });
+}
+
+/** Whether an error of the platform has one of these codes, such as `ENOENT`. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
+}
+
 /** A request that says something this product does not accept. */
 export function invalidInput(message: string, detail: ErrorDetail = {}): PalimpsestError {
   return new PalimpsestError('invalid_input', message, { details: [detail] });

@@ -1,4 +1,4 @@
-import { PalimpsestError } from '../core/errors.ts';
+import { hasCode, PalimpsestError } from '../core/errors.ts';
 import type { ToolBackend } from './tool-backend.ts';
 
 /** A way to the memory, and how to let go of it. */
@@ -102,5 +102,5 @@ function isTimeout(cause: unknown): boolean {
 /** Nobody has read the request then. */
 function wasConnectionRefused(cause: unknown): boolean {
   const inner = cause instanceof Error ? cause.cause : undefined;
-  return inner instanceof Error && 'code' in inner && inner.code === 'ECONNREFUSED';
+  return hasCode(inner, 'ECONNREFUSED');
 }

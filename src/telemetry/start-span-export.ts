@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
-import { PalimpsestError } from '../core/errors.ts';
+import { hasCode, PalimpsestError } from '../core/errors.ts';
 
 export interface SpanExportOptions {
   /** Version of this product. */
@@ -63,7 +63,7 @@ async function importSdk() {
     ]);
     return { BatchSpanProcessor, NodeTracerProvider, OTLPTraceExporter, resources };
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
     const command = `npm install ${SDK_PACKAGES.join(' ')}`;
     throw new PalimpsestError(
       'invalid_config',

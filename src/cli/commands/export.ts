@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { exportRequestSchema, LIFECYCLES } from '../../contract/list-request.ts';
 import { toWireEntry } from '../../contract/memory-entry.ts';
 import { parseContract } from '../../contract/parse-contract.ts';
+import { hasCode } from '../../core/errors.ts';
 import { jsonText } from '../../core/json-text.ts';
 import { byteProgress } from '../byte-progress.ts';
 import type { CliParts } from '../cli-parts.ts';
@@ -110,7 +111,7 @@ async function openNew(file: string, mayReplace: boolean) {
     return await open(file, mayReplace ? 'w' : 'wx', 0o600);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const exists = 'code' in error && error.code === 'EEXIST';
+    const exists = hasCode(error, 'EEXIST');
     throw new UsageError(
       exists ? `${file} exists. Add --force to replace it.` : `${file} can't be written: ${error.message}.`,
     );

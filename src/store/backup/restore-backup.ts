@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { unpackTar } from 'modern-tar/fs';
-import { PalimpsestError } from '../../core/errors.ts';
+import { hasCode, PalimpsestError } from '../../core/errors.ts';
 import { lockDataDirectory, removeLock } from '../data-directory-lock.ts';
 import { readMigrations } from '../migrate.ts';
 import {
@@ -80,10 +80,7 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch (error) {
-    if (
-      !(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST'))
-    )
-      throw error;
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
   }
 }
 

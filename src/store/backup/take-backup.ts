@@ -4,6 +4,7 @@ import { cp, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { packTar, type TarSource } from 'modern-tar/fs';
+import { hasCode } from '../../core/errors.ts';
 import type { SqlDatabase, SqlTransaction } from '../sql-database.ts';
 import { type BackupFile, type BackupManifest, manifestText } from './backup-manifest.ts';
 import { fileHash } from './file-hash.ts';
@@ -89,7 +90,7 @@ async function changedAt(folder: string): Promise<number> {
   try {
     return (await stat(folder)).mtimeMs;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Number.POSITIVE_INFINITY;
+    if (hasCode(error, 'ENOENT')) return Number.POSITIVE_INFINITY;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { MAX_METADATA_BYTES, MAX_TAGS } from '../../core/defaults.ts';
 import { checkMetadata, mergeMetadata, mergeTags } from '../../core/entry.ts';
-import { invalidInput, PalimpsestError } from '../../core/errors.ts';
+import { invalidInput, PalimpsestError, withItem } from '../../core/errors.ts';
 import type { AuditContext, PreparedDraft, WriteOptions } from '../../core/ports.ts';
 import type { Access, MemoryDraft, MemoryEntry, WriteResult } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
@@ -95,11 +95,7 @@ function ofItem<Value>(item: number, count: number, work: () => Value): Value {
   try {
     return work();
   } catch (error) {
-    if (!PalimpsestError.isInstance(error) || count <= 1) throw error;
-    throw new PalimpsestError(error.code, error.message, {
-      details: error.details.map((detail) => ({ ...detail, item })),
-      cause: error,
-    });
+    throw PalimpsestError.isInstance(error) && count > 1 ? withItem(error, item) : error;
   }
 }
 
