@@ -13,9 +13,8 @@ const WRITE_EVERY = 5;
 const ENTRIES_BEFORE = 2_000;
 const BATCH = 500;
 /**
- * Not measured: code is compiled, caches fill, the pool connects, and V8 enlarges its heap to what the load needs. On
- * PostgreSQL that takes a minute and a half: 283 MB after 15 s, 390 at 90 s and the same 60 s later, with the same
- * 67 MB alive after a full collection all the while.
+ * Not measured: code is compiled, caches fill, the pool connects, and V8 enlarges its heap to what the load needs,
+ * which takes longer than all the rest.
  */
 const WARM_UP_SECONDS = 90;
 const SECONDS = 60;
