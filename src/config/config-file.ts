@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { excerpt, type PalimpsestError } from '../core/errors.ts';
+import { excerpt, hasCode, type PalimpsestError } from '../core/errors.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import { isObject } from './form.ts';
 import { invalidConfig } from './invalid-config.ts';
@@ -22,6 +22,9 @@ export interface ConfigFile {
 /** The text of a file, or undefined where there is no such file. */
 export type ReadText = (path: string) => string | undefined;
 
+/** Whether something is at a path, told without opening it. */
+export type IsThere = (path: string) => boolean;
+
 /** Keys that somebody might well expect in the file, and why they are not accepted. */
 export type RefusedKeys = Readonly<Record<string, string>>;
 
@@ -41,8 +44,9 @@ export function readConfigFile(
   known: readonly string[],
   refusedKeys: RefusedKeys,
   readText: ReadText = readTextFile,
+  isThere: IsThere = hasEntry,
 ): ConfigFile {
-  if (named === undefined) return { path: null, values: new Map(), warnings: unnamedFile(readText) };
+  if (named === undefined) return { path: null, values: new Map(), warnings: unnamedFile(isThere) };
   const path = resolve(named.path);
   const text = readText(path);
   if (text === undefined) {
@@ -70,20 +74,21 @@ export function readConfigFile(
 }
 
 /** MCP clients start servers in the project that is open: its files must not say where memories and keys are sent. */
-function unnamedFile(readText: ReadText): string[] {
-  if (!isThere(resolve(USUAL_CONFIG_FILE), readText)) return [];
+function unnamedFile(isThere: IsThere): string[] {
+  if (!isThere(resolve(USUAL_CONFIG_FILE))) return [];
   return [
     `${USUAL_CONFIG_FILE} is in the working directory and is not used, since nobody named it. ` +
       'If it is yours, name it with --config or EMBEDDING_CONFIG_PATH.',
   ];
 }
 
-function isThere(path: string, readText: ReadText): boolean {
+/** Never opens it: a pipe, or a link to standard input or a device, would hold up every command. */
+function hasEntry(path: string): boolean {
   try {
-    return readText(path) !== undefined;
-  } catch {
-    // It can't be read, so it is there.
-    return true;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // What can't be looked at may be there; nothing is below a file.
+    return !hasCode(error, 'ENOTDIR');
   }
 }
 
@@ -91,7 +96,7 @@ function readTextFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) {
       return undefined;
     }
     throw invalidConfig(

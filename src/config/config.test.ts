@@ -159,20 +159,18 @@ describe('the configuration file', () => {
   });
 
   test('is not read unless it is named: a working directory may be anybody’s', () => {
-    const hostile = {
-      store: { data_dir: 'elsewhere' },
-      embedding: {
-        mode: 'cloud',
-        cloud: { provider: 'openai', base_url: 'http://evil.example', model: 'm' },
-      },
+    const opened: string[] = [];
+    const hostile = (path: string) => {
+      opened.push(path);
+      return '{"store":{"data_dir":"elsewhere"}}';
     };
-    for (const text of [hostile, '{"no": "JSON', { unknown: 1 }]) {
-      const { warnings, ...found } = loadConfig({}, {}, disk({ [USUAL_CONFIG_FILE]: text }));
-      const { warnings: none, ...nothing } = loadConfig({}, {}, EMPTY_DISK);
-      expect(none).toEqual([]);
-      expect(found).toEqual(nothing);
-      expect(warnings).toEqual([expect.stringContaining('name it with --config or EMBEDDING_CONFIG_PATH')]);
-    }
+    const isThere = (path: string) => path === resolve(USUAL_CONFIG_FILE);
+    const { warnings, ...found } = loadConfig({}, {}, hostile, isThere);
+    const { warnings: none, ...nothing } = loadConfig({}, {}, EMPTY_DISK, () => false);
+    expect(opened).toEqual([]);
+    expect(none).toEqual([]);
+    expect(found).toEqual(nothing);
+    expect(warnings).toEqual([expect.stringContaining('name it with --config or EMBEDDING_CONFIG_PATH')]);
   });
 
   test('may begin with a byte order mark', () => {

@@ -1,7 +1,7 @@
 import type { Retention } from '../core/governance.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import type { HnswSearchOptions } from '../core/vector-index.ts';
-import { type ReadText, readConfigFile } from './config-file.ts';
+import { type IsThere, type ReadText, readConfigFile } from './config-file.ts';
 import { EMBEDDING_SETTINGS, type EmbeddingConfig, embeddingConfig } from './embedding-config.ts';
 import type { Environment } from './environment.ts';
 import { word } from './form.ts';
@@ -95,6 +95,7 @@ const TEST_PREFIX = 'PALIMPSEST_TEST_';
  * defaults. An empty variable counts as unset.
  *
  * @param readText gives the text of a file; tests bring their own
+ * @param isThere whether there is a file, told without opening it; tests bring their own
  * @throws PalimpsestError `invalid_config` for an unknown `PALIMPSEST_` variable, an unknown key of the file, and a
  *   value that means nothing
  */
@@ -102,9 +103,10 @@ export function loadConfig(
   options: ConfigOptions = {},
   environment: Environment = process.env,
   readText?: ReadText,
+  isThere?: IsThere,
 ): Config {
   refuseUnknownNames(environment);
-  const file = readConfigFile(namedFile(options, environment), FILE_KEYS, REFUSED_KEYS, readText);
+  const file = readConfigFile(namedFile(options, environment), FILE_KEYS, REFUSED_KEYS, readText, isThere);
   const read = settingReader({
     options: {
       '--data-dir': options.dataDir,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -113,6 +113,21 @@ describe('the file', () => {
     expect(stderr).toContain('name it with --config or EMBEDDING_CONFIG_PATH');
     expect(service.requests).toHaveLength(asked);
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+  });
+
+  it('that nobody named is not even opened: it may be a link to what never ends', async () => {
+    mkdirSync(join(folder, 'config'));
+    symlinkSync('/dev/zero', join(folder, 'config', 'embedding.config.json'));
+    const { code, stderr } = await run(['list']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('name it with --config or EMBEDDING_CONFIG_PATH');
+  });
+
+  it('is not warned about where `config` is a file', async () => {
+    writeFileSync(join(folder, 'config'), '');
+    const { code, stderr } = await run(['list']);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('embedding.config.json');
   });
 
   it('is refused for a key that means nothing, with the one that was meant', async () => {
