@@ -1,14 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { link, open, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { packageVersion } from './config/package-version.ts';
 import { errorOf } from './contract/error-of.ts';
-import { hasCode, PalimpsestError } from './core/errors.ts';
+import { PalimpsestError } from './core/errors.ts';
 import { COPY_PATH } from './http/operator-routes.ts';
 import type { BackupManifest } from './store/backup/backup-manifest.ts';
+import { finishBackupFile, refuseUnwritable } from './store/backup/finish-backup-file.ts';
 import { counting, inspectBackup, type OnBackupProgress, reasonOf } from './store/backup/inspect-backup.ts';
 import { restoreBackup as restoreInto } from './store/backup/restore-backup.ts';
 import { type DatabaseCopy, isCopyName, packCopy, removeCopy } from './store/backup/take-backup.ts';
@@ -35,14 +36,15 @@ export interface CheckedBackup extends Omit<BackupManifest, 'files' | 'folders'>
  * Writes a backup of an embedded store to a new file, which only this user may read, and reads it again. Where a server
  * holds the store, that server makes the copy and goes on serving.
  *
- * @throws PalimpsestError `conflict` for a file that exists, `invalid_config` for a store on PostgreSQL
+ * @throws PalimpsestError `conflict` for a file that exists, `invalid_input` for a folder that can't be written to,
+ * `invalid_config` for a store on PostgreSQL
  */
 export async function createBackup(
   location: StoreLocation,
   file: string,
   onStep: OnBackupStep,
 ): Promise<CheckedBackup> {
-  if (await exists(file)) throw fileExists(file);
+  await refuseUnwritable(file);
   const partial = `${file}.partial-${process.pid}`;
   try {
     const { copy, close } = await reachStore(location);
@@ -61,7 +63,7 @@ export async function createBackup(
       await close();
     }
     const manifest = await inspectBackup(partial, (progress) => onStep('check', progress));
-    await putInPlace(partial, file);
+    await finishBackupFile(partial, file);
     return checked(file, manifest);
   } finally {
     await rm(partial, { force: true });
@@ -156,39 +158,6 @@ function copyIn(dataDir: string, answer: unknown, url: string): DatabaseCopy {
       ],
     },
   );
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch {
-    // What else is wrong with the path is found out by writing.
-    return false;
-  }
-}
-
-/** Under its name only when it is whole; a file that came into being meanwhile is not replaced. */
-async function putInPlace(partial: string, file: string): Promise<void> {
-  try {
-    await link(partial, file);
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) throw fileExists(file);
-    throw error;
-  }
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(file), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function fileExists(file: string): PalimpsestError {
-  return new PalimpsestError('conflict', `${file} exists. A backup never replaces another one.`, {
-    details: [{ path: file, hint: 'Name a new file, such as one with the date in its name.' }],
-  });
 }
 
 function brokenOff(file: string, cause: unknown): PalimpsestError {
