@@ -37,24 +37,27 @@ export interface CheckedBackup extends Omit<BackupManifest, 'files' | 'folders'>
  * holds the store, that server makes the copy and goes on serving.
  *
  * @throws PalimpsestError `conflict` for a file that exists, `invalid_input` for a folder that can't be written to,
- * `invalid_config` for a store on PostgreSQL
+ * `invalid_config` for a store on PostgreSQL, `shutting_down` once the signal is aborted, which leaves nothing behind
  */
 export async function createBackup(
   location: StoreLocation,
   file: string,
   onStep: OnBackupStep,
+  signal: AbortSignal,
 ): Promise<CheckedBackup> {
   await refuseUnwritable(file);
   const partial = `${file}.partial-${process.pid}`;
+  let manifest: BackupManifest;
   try {
     const { copy, close } = await reachStore(location);
     try {
-      const { stream, bytes } = await packCopy(copy);
+      const { stream, bytes } = await packCopy(copy, signal);
       await pipeline(
         stream,
         counting(bytes, (progress) => onStep('copy', progress)),
         createGzip(),
         createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }),
+        { signal },
       ).catch((cause: unknown) => {
         throw brokenOff(file, cause);
       });
@@ -62,12 +65,15 @@ export async function createBackup(
       removeCopy(copy.folder);
       await close();
     }
-    const manifest = await inspectBackup(partial, (progress) => onStep('check', progress));
+    manifest = await inspectBackup(partial, (progress) => onStep('check', progress), signal);
+    signal.throwIfAborted();
     await finishBackupFile(partial, file);
-    return checked(file, manifest);
+  } catch (error) {
+    throw signal.aborted ? givenUp(file, error) : error;
   } finally {
     await rm(partial, { force: true });
   }
+  return checked(file, manifest);
 }
 
 /** Reads a backup to its end and compares it with what it says of itself. */
@@ -158,6 +164,13 @@ function copyIn(dataDir: string, answer: unknown, url: string): DatabaseCopy {
       ],
     },
   );
+}
+
+function givenUp(file: string, cause: unknown): PalimpsestError {
+  return new PalimpsestError('shutting_down', 'The backup was given up, and nothing of it was kept.', {
+    details: [{ path: file }],
+    cause,
+  });
 }
 
 function brokenOff(file: string, cause: unknown): PalimpsestError {

@@ -45,7 +45,13 @@ export type OnBackupStep = (
 
 /** Backups of embedded stores. */
 export interface BackupParts {
-  create(store: Config['store'], file: string, onStep: OnBackupStep): Promise<BackupSummary>;
+  /** Once the signal is aborted it rejects, and leaves nothing behind. */
+  create(
+    store: Config['store'],
+    file: string,
+    onStep: OnBackupStep,
+    signal: AbortSignal,
+  ): Promise<BackupSummary>;
   verify(file: string, onStep: OnBackupStep): Promise<BackupSummary>;
   restore(file: string, dataDir: string, onStep: OnBackupStep): Promise<BackupSummary>;
 }

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -6,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -136,6 +138,47 @@ it('an answer that names another folder costs nothing: what listens there may be
   expect(readFileSync(join(victim, 'diary'), 'utf8')).toBe('dear');
   expect(existsSync(at('posed.backup'))).toBe(false);
   poser.close();
+  await server.end('SIGTERM');
+});
+
+it('a backup that is given up while it is packed leaves neither its copy nor a part of its file', async () => {
+  const dataDir = at('given-up');
+  const server = await startServer(['--data-dir', dataDir]);
+  const copy = 'postgres.copy-01234567-89ab-4cde-8f01-23456789abcd';
+  const facts = { productVersion: '0', schemaVersion: 1, postgresVersion: '1', createdAt: '', rows: {} };
+  // Stands in for the server, to say when: its copy takes many turns to read, and the signal is there before the first.
+  const holder = createServer((_request, response) => {
+    mkdirSync(join(dataDir, copy));
+    writeFileSync(join(dataDir, copy, 'large'), '');
+    truncateSync(join(dataDir, copy, 'large'), 2 ** 30);
+    child.kill('SIGINT');
+    response.end(JSON.stringify({ folder: copy, ...facts }));
+  });
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const address = holder.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const record = JSON.parse(readFileSync(join(dataDir, 'palimpsest.holder.json'), 'utf8'));
+  writeFileSync(
+    join(dataDir, 'palimpsest.holder.json'),
+    JSON.stringify({ ...record, url: `http://127.0.0.1:${port}` }),
+  );
+  let stderr = '';
+  const child = execFile(process.execPath, [
+    join(import.meta.dirname, '../../src/cli/main.ts'),
+    'backup',
+    'create',
+    at('given-up.backup'),
+    '--data-dir',
+    dataDir,
+  ]);
+  child.stderr?.on('data', (text) => {
+    stderr += text;
+  });
+  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(1);
+  expect(stderr).toContain('The backup was given up, and nothing of it was kept.');
+  expect(existsSync(join(dataDir, copy))).toBe(false);
+  expect(readdirSync(folder).filter((name) => name.startsWith('given-up.'))).toEqual([]);
+  holder.close();
   await server.end('SIGTERM');
 });
 

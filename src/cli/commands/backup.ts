@@ -37,7 +37,9 @@ function addCreate(backup: Command, parts: CliParts): void {
     .argument('<file>', 'file to make; one that exists is not replaced')
     .action(async (file: string, options: StoreOptions) => {
       const { store } = loadConfig(options);
-      const summary = await withBar(parts, (onStep) => parts.backup.create(store, file, onStep));
+      const stop = new AbortController();
+      void parts.stopSignal().then(() => stop.abort());
+      const summary = await withBar(parts, (onStep) => parts.backup.create(store, file, onStep, stop.signal));
       await tell(
         parts,
         options,

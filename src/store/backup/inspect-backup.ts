@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline, Readable, Transform } from 'node:stream';
+import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
 import { PalimpsestError } from '../../core/errors.ts';
@@ -21,11 +21,17 @@ export type OnBackupProgress = (progress: BackupProgress) => void;
  *
  * @throws PalimpsestError `invalid_input` for a file that is no backup, or not the whole or unchanged one
  */
-export async function inspectBackup(file: string, onProgress?: OnBackupProgress): Promise<BackupManifest> {
+export async function inspectBackup(
+  file: string,
+  onProgress?: OnBackupProgress,
+  signal?: AbortSignal,
+): Promise<BackupManifest> {
   const archive = await openArchive(file, onProgress);
+  if (signal !== undefined) addAbortSignal(signal, archive);
   try {
     return await compareWithManifest(entriesOf(archive));
   } catch (error) {
+    signal?.throwIfAborted();
     throw PalimpsestError.isInstance(error)
       ? error
       : damagedBackup(`it can't be read: ${reasonOf(error)}`, error);

@@ -104,8 +104,12 @@ export interface PackedCopy {
   readonly bytes: number;
 }
 
-export async function packCopy({ folder, ...facts }: DatabaseCopy): Promise<PackedCopy> {
-  const { files, folders } = await listFiles(folder);
+/** @param signal - Rejects with its reason while the files are still being hashed. */
+export async function packCopy(
+  { folder, ...facts }: DatabaseCopy,
+  signal?: AbortSignal,
+): Promise<PackedCopy> {
+  const { files, folders } = await listFiles(folder, signal);
   const manifest = { ...facts, folders, files };
   const stream = packTar(sourcesOf(folder, manifest));
   return { manifest, stream, bytes: files.reduce((sum, { size }) => sum + size, 0) };
@@ -150,15 +154,22 @@ function copyFiles(from: string, to: string): Promise<void> {
   });
 }
 
-async function listFiles(root: string): Promise<{ files: BackupFile[]; folders: string[] }> {
+async function listFiles(
+  root: string,
+  signal: AbortSignal | undefined,
+): Promise<{ files: BackupFile[]; folders: string[] }> {
   const files: BackupFile[] = [];
   const folders: string[] = [];
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    signal?.throwIfAborted();
     const place = join(entry.parentPath, entry.name);
     const path = relative(root, place).split(sep).join('/');
     if (entry.isDirectory()) folders.push(path);
     else {
-      const [{ size }, sha256] = await Promise.all([stat(place), fileHash(createReadStream(place))]);
+      const [{ size }, sha256] = await Promise.all([
+        stat(place),
+        fileHash(createReadStream(place, { signal })),
+      ]);
       files.push({ path, size, sha256 });
     }
   }
