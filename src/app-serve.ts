@@ -44,6 +44,8 @@ export async function serve(config: Config): Promise<RunningServer> {
     const server = await listen(app, config);
     closing.unshift(() => server.close());
     memory.setUrl(server.url, { operatorToken: operator.secret });
+    // Once the port is free another program may take it, to which nobody should show the operator's secret.
+    closing.unshift(async () => memory.setUrl(server.url));
     return { url: server.url, close };
   } catch (error) {
     await close();
