@@ -69,7 +69,7 @@ export async function createBackup(
     signal.throwIfAborted();
     await finishBackupFile(partial, file);
   } catch (error) {
-    throw signal.aborted ? givenUp(file, error) : error;
+    throw signal.aborted ? givenUp('backup', file, error) : error;
   } finally {
     await rm(partial, { force: true });
   }
@@ -82,13 +82,22 @@ export async function verifyBackup(file: string, onStep: OnBackupStep): Promise<
   return checked(file, manifest);
 }
 
-/** Makes a new data directory from a backup: see `restore-backup.ts`. */
+/**
+ * Makes a new data directory from a backup: see `restore-backup.ts`.
+ *
+ * @throws PalimpsestError `shutting_down` once the signal is aborted, which leaves the folder as it was
+ */
 export async function restoreBackup(
   file: string,
   dataDir: string,
   onStep: OnBackupStep,
+  signal: AbortSignal,
 ): Promise<CheckedBackup> {
-  const manifest = await restoreInto({ file, root: dataDir, onProgress: onStep });
+  const manifest = await restoreInto({ file, root: dataDir, onProgress: onStep, signal }).catch(
+    (error: unknown) => {
+      throw signal.aborted ? givenUp('restoring', dataDir, error) : error;
+    },
+  );
   return checked(file, manifest);
 }
 
@@ -166,9 +175,9 @@ function copyIn(dataDir: string, answer: unknown, url: string): DatabaseCopy {
   );
 }
 
-function givenUp(file: string, cause: unknown): PalimpsestError {
-  return new PalimpsestError('shutting_down', 'The backup was given up, and nothing of it was kept.', {
-    details: [{ path: file }],
+function givenUp(work: 'backup' | 'restoring', path: string, cause: unknown): PalimpsestError {
+  return new PalimpsestError('shutting_down', `The ${work} was given up, and nothing of it was kept.`, {
+    details: [{ path }],
     cause,
   });
 }

@@ -43,8 +43,8 @@ export async function serveMcp(config: Config, options: McpOptions): Promise<voi
   });
 }
 
-/** How long after it took the data a process may still be about to say where it serves it. */
-const HOLDER_STARTS_MS = 20_000;
+/** How long a process may take to say where it serves the data it has just taken, or to let go of it when it ends. */
+const HOLDER_CHANGES_MS = 20_000;
 const HOLDER_LOOK_MS = 100;
 
 async function reachMemory(
@@ -65,8 +65,8 @@ async function reachMemory(
         return { backend: createRemoteBackend(server, subject), close: async () => {} };
       }
       // Only its owner writes the record; while it does, there is none to read.
-      const heldSince = holder === undefined ? since : Date.parse(holder.startedAt);
-      if (Date.now() - heldSince > HOLDER_STARTS_MS) throw error;
+      const waitsSince = holder === undefined ? since : Date.parse(holder.endingSince ?? holder.startedAt);
+      if (Date.now() - waitsSince > HOLDER_CHANGES_MS) throw error;
       await pause(HOLDER_LOOK_MS);
     }
   }
@@ -132,6 +132,7 @@ async function serveOwnProcesses(
       },
       operator: { check, copy: () => memory.copy() },
     });
+    app.addHook('preClose', async () => memory.setUrl(null));
     const server = await serveHttp(app, { host: '127.0.0.1', port: 0, drainMs: PEER_DRAIN_MS });
     memory.setUrl(server.url, { token: secret, operatorToken: secret });
     return server;

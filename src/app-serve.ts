@@ -40,12 +40,11 @@ export async function serve(config: Config): Promise<RunningServer> {
     closing.unshift(() => memory.close());
     const operator = createOperatorCheck();
     const app = await buildApp(config, memory, { metrics, logger, operator });
+    app.addHook('preClose', async () => memory.setUrl(null));
     closing.unshift(() => app.close());
     const server = await listen(app, config);
     closing.unshift(() => server.close());
     memory.setUrl(server.url, { operatorToken: operator.secret });
-    // Once the port is free another program may take it, to which nobody should show the operator's secret.
-    closing.unshift(async () => memory.setUrl(server.url));
     return { url: server.url, close };
   } catch (error) {
     await close();

@@ -76,8 +76,8 @@ export interface OpenedMemoryService {
   readonly recorded: Services['recorded'];
   /** Resolves when the reads and refusals so far are in the audit. */
   flush(): Promise<void>;
-  /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string, tokens?: HolderTokens): void;
+  /** Lets a process that finds the data directory taken know where the data is served; `null`: no longer. */
+  setUrl(url: string | null, tokens?: HolderTokens): void;
   /** Copies the whole store as it is now, all tenants of it, beside its files. Refused where it is not in files of ours. */
   copy(): Promise<DatabaseCopy>;
   /** Counts what a text costs in a prompt. */

@@ -45,7 +45,7 @@ export type OnBackupStep = (
 
 /** Backups of embedded stores. */
 export interface BackupParts {
-  /** Once the signal is aborted it rejects, and leaves nothing behind. */
+  /** Once the signal is aborted it rejects, and leaves nothing behind; so does `restore`. */
   create(
     store: Config['store'],
     file: string,
@@ -53,7 +53,7 @@ export interface BackupParts {
     signal: AbortSignal,
   ): Promise<BackupSummary>;
   verify(file: string, onStep: OnBackupStep): Promise<BackupSummary>;
-  restore(file: string, dataDir: string, onStep: OnBackupStep): Promise<BackupSummary>;
+  restore(file: string, dataDir: string, onStep: OnBackupStep, signal: AbortSignal): Promise<BackupSummary>;
 }
 
 /** What the commands work with. `main.ts` brings the real ones. */

@@ -66,6 +66,14 @@ describe('a lock that is held', () => {
     });
   });
 
+  it('says that it is about to be free once its holder ends, and no longer where it serves', async () => {
+    const mine = await lock();
+    mine.setUrl('http://127.0.0.1:7077', { token: 'secret', operatorToken: 'secret' });
+    mine.setUrl(null);
+    expect(await refusal()).toMatchObject({ message: expect.stringMatching(/ and is about to end\.$/) });
+    expect(readFileSync(holderFile(), 'utf8')).not.toMatch(/7077|secret/);
+  });
+
   it('counts although its record is missing', async () => {
     await lock();
     rmSync(holderFile());

@@ -26,8 +26,10 @@ export interface DataDirectoryHolder {
   readonly hostname: string;
   /** Time in ISO 8601. */
   readonly startedAt: string;
-  /** Where the holder serves this data, once it does. */
+  /** Where the holder serves this data, as long as it does. */
   readonly url?: string;
+  /** Since when it no longer does, because it ends. Time in ISO 8601. */
+  readonly endingSince?: string;
   /** What that server wants to be shown, where it serves whoever may read this file and nobody else. */
   readonly token?: string;
   /** What that server wants to be shown by the operator, for what concerns the whole store, such as a backup. */
@@ -39,8 +41,11 @@ export type HolderTokens = Pick<DataDirectoryHolder, 'token' | 'operatorToken'>;
 
 export interface DataDirectoryLock {
   readonly directory: string;
-  /** Tells others where the data is served, so that they can go there instead. */
-  setUrl(url: string, tokens?: HolderTokens): void;
+  /**
+   * Tells others where the data is served, so that they can go there instead. `null`: no longer, since the holder ends.
+   * That has to be said before the port is free, for whoever takes it would be shown what is meant for the holder.
+   */
+  setUrl(url: string | null, tokens?: HolderTokens): void;
   /** Gives the directory free. Further calls do nothing. */
   release(): void;
 }
@@ -96,7 +101,10 @@ export function readHolder(directory: string): DataDirectoryHolder | undefined {
 }
 
 function parseHolder(record: unknown): DataDirectoryHolder | undefined {
-  const { pid, hostname, startedAt, url, token, operatorToken } = (record ?? {}) as Record<string, unknown>;
+  const { pid, hostname, startedAt, url, endingSince, token, operatorToken } = (record ?? {}) as Record<
+    string,
+    unknown
+  >;
   if (typeof pid !== 'number' || typeof hostname !== 'string' || typeof startedAt !== 'string')
     return undefined;
   return {
@@ -104,6 +112,7 @@ function parseHolder(record: unknown): DataDirectoryHolder | undefined {
     hostname,
     startedAt,
     ...(typeof url === 'string' && { url }),
+    ...(typeof endingSince === 'string' && { endingSince }),
     ...(typeof token === 'string' && { token }),
     ...(typeof operatorToken === 'string' && { operatorToken }),
   };
@@ -162,7 +171,9 @@ function holdLock(directory: string, descriptor: number): DataDirectoryLock {
   return {
     directory,
     setUrl(url, tokens = {}) {
-      if (isHeld) writeHolder(directory, { ...holder, url, ...tokens });
+      if (!isHeld) return;
+      const serving = url === null ? { endingSince: new Date().toISOString() } : { url, ...tokens };
+      writeHolder(directory, { ...holder, ...serving });
     },
     release() {
       if (!isHeld) return;
@@ -208,7 +219,8 @@ function withoutTokens({ token: _, operatorToken: __, ...holder }: DataDirectory
 
 function describeHolder(holder: DataDirectoryHolder | undefined): string {
   if (holder === undefined) return 'another process';
-  const { pid, hostname, startedAt, url } = holder;
-  const serving = url === undefined ? '' : ` and serves it at ${url}`;
+  const { pid, hostname, startedAt, url, endingSince } = holder;
+  const isEnding = endingSince === undefined ? '' : ' and is about to end';
+  const serving = url === undefined ? isEnding : ` and serves it at ${url}`;
   return `process ${pid} on ${hostname}, which has held it since ${startedAt}${serving}`;
 }

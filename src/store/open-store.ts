@@ -43,8 +43,8 @@ export interface OpenedStore {
   readonly embeddings: EmbeddingStore;
   /** Approximate indexes of vectors. */
   readonly indexes: VectorIndexStore;
-  /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string, tokens?: HolderTokens): void;
+  /** Lets a process that finds the data directory taken know where the data is served; `null`: no longer. */
+  setUrl(url: string | null, tokens?: HolderTokens): void;
   /**
    * Copies the whole store as it is now, all tenants of it, beside its files. The caller removes the copy.
    *

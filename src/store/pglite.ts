@@ -34,8 +34,8 @@ export interface PgliteOptions {
 
 /** A database inside this process. */
 export interface EmbeddedDatabase extends SqlDatabase {
-  /** Lets a process that finds the data directory taken know where the data is served. */
-  setUrl(url: string, tokens?: HolderTokens): void;
+  /** Lets a process that finds the data directory taken know where the data is served; `null`: no longer. */
+  setUrl(url: string | null, tokens?: HolderTokens): void;
   /**
    * Copies the database as it is now, beside its files. The caller removes the copy.
    *

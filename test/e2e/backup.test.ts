@@ -182,21 +182,6 @@ it('a backup that is given up while it is packed leaves neither its copy nor a p
   await server.end('SIGTERM');
 });
 
-it('a server that stops takes back its secret while its port is still its own', async () => {
-  const dataDir = at('stopping');
-  // Longer than any machine takes to look: the server is killed at the end.
-  const server = await startServer(['--data-dir', dataDir], { PALIMPSEST_STOP_DELAY_SECONDS: '600' });
-  const holder = () => JSON.parse(readFileSync(join(dataDir, 'palimpsest.holder.json'), 'utf8'));
-  expect(holder()).toMatchObject({ url: server.url, operatorToken: expect.any(String) });
-  process.kill(server.pid, 'SIGTERM');
-  await vi.waitFor(async () => expect((await server.get('/readyz')).status).toBe(503), { timeout: 60_000 });
-  expect(holder()).toMatchObject({ url: server.url });
-  expect(holder()).not.toHaveProperty('operatorToken');
-  const refused = await runProgram(['backup', 'create', at('late.backup'), '--data-dir', dataDir]);
-  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('is in use by process') });
-  await server.end('SIGKILL');
-});
-
 it('a backup replaces nothing, and what can not be backed up or restored is refused in words', async () => {
   writeFileSync(at('taken.backup'), 'another one');
   const [taken, nowhere, postgres, damaged] = await Promise.all([

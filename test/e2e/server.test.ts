@@ -1,4 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ClientRequest, request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,6 +47,29 @@ async function expectNothingLostOverKills(args: readonly string[], kills: number
   expect(acknowledged.filter((content) => !stored.has(content))).toEqual([]);
 }
 
+/** A request whose body does not end. */
+async function startImport(url: string): Promise<ClientRequest> {
+  const writer = request(new URL('/v1/import', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  writer.on('error', () => {});
+  await once(writer, 'socket');
+  await new Promise<void>((resolve) => writer.write('\n', () => resolve()));
+  return writer;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
 describe('a server on an embedded store', () => {
   let dataDir: string;
   beforeEach(() => {
@@ -64,6 +90,19 @@ describe('a server on an embedded store', () => {
     expect(response.status).toBe(201);
     expect(await storedContents(first)).toEqual(new Set(['still here']));
     expect(await first.end('SIGTERM')).toBe(0);
+  });
+
+  it('takes back where it serves, and what it wants to be shown, before another may take its port', async () => {
+    const server = await startServer(['--data-dir', dataDir]);
+    const { port } = new URL(server.url);
+    // A request without an end: the server waits for it with its port closed and the directory held.
+    const endless = await startImport(server.url);
+    const ended = server.end('SIGTERM');
+    while (await isListening(Number(port))) await sleep(5);
+    const record = join(dataDir, 'palimpsest.holder.json');
+    expect(existsSync(record) ? readFileSync(record, 'utf8') : '').not.toMatch(/"url"|oken"/);
+    endless.destroy();
+    await ended;
   });
 
   it('finishes the requests that run when it is told to stop', async () => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type BackupStep, createBackup } from '../../src/app-backup.ts';
+import { type BackupStep, createBackup, restoreBackup } from '../../src/app-backup.ts';
 import { openPglite } from '../../src/store/pglite.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -32,6 +32,25 @@ test.each<BackupStep>(['copy', 'check'])(
     await expect(create('a.backup', step)).rejects.toMatchObject({ code: 'shutting_down' });
     expect(readdirSync(folder)).toEqual(['data']);
     expect(readdirSync(dataDir).filter((name) => name.includes('copy'))).toEqual([]);
+  },
+);
+
+test.each<BackupStep>(['check', 'unpack'])(
+  'a restoring that is given up at the step %s leaves the folder as it was, there or not',
+  async (step) => {
+    const file = join(folder, `of-${step}.backup`);
+    await create(`of-${step}.backup`);
+    const target = join(folder, 'restored');
+    for (const isThere of [false, true]) {
+      if (isThere) mkdirSync(target);
+      const stop = new AbortController();
+      const restoring = restoreBackup(file, target, (at) => at === step && stop.abort(), stop.signal);
+      await expect(restoring).rejects.toMatchObject({ code: 'shutting_down', details: [{ path: target }] });
+      expect(existsSync(target) ? readdirSync(target) : null).toEqual(isThere ? [] : null);
+    }
+    await restoreBackup(file, target, () => {}, new AbortController().signal);
+    rmSync(target, { recursive: true });
+    rmSync(file);
   },
 );
 

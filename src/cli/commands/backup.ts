@@ -37,9 +37,8 @@ function addCreate(backup: Command, parts: CliParts): void {
     .argument('<file>', 'file to make; one that exists is not replaced')
     .action(async (file: string, options: StoreOptions) => {
       const { store } = loadConfig(options);
-      const stop = new AbortController();
-      void parts.stopSignal().then(() => stop.abort());
-      const summary = await withBar(parts, (onStep) => parts.backup.create(store, file, onStep, stop.signal));
+      const signal = givesUp(parts);
+      const summary = await withBar(parts, (onStep) => parts.backup.create(store, file, onStep, signal));
       await tell(
         parts,
         options,
@@ -74,7 +73,10 @@ function addRestore(backup: Command, parts: CliParts): void {
     .requiredOption('--data-dir <directory>', 'folder to make the store in; it must be empty or not there')
     .option('--json', 'answer in JSON, for machines')
     .action(async (file: string, options: RestoreOptions) => {
-      const summary = await withBar(parts, (onStep) => parts.backup.restore(file, options.dataDir, onStep));
+      const signal = givesUp(parts);
+      const summary = await withBar(parts, (onStep) =>
+        parts.backup.restore(file, options.dataDir, onStep, signal),
+      );
       await tell(
         parts,
         options,
@@ -82,6 +84,13 @@ function addRestore(backup: Command, parts: CliParts): void {
         `Restored ${contentOf(summary)} of ${summary.createdAt} to ${printable(options.dataDir)}.`,
       );
     });
+}
+
+/** Aborted when somebody stops the program, so that the work can take away what it has made. */
+function givesUp(parts: CliParts): AbortSignal {
+  const stop = new AbortController();
+  void parts.stopSignal().then(() => stop.abort());
+  return stop.signal;
 }
 
 async function withBar(

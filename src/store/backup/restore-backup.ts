@@ -26,6 +26,8 @@ export interface RestoreOptions {
   readonly onProgress?:
     | ((step: 'check' | 'unpack', progress: Parameters<OnBackupProgress>[0]) => void)
     | undefined;
+  /** Gives the restoring up: it rejects with the signal's reason, and leaves the folder as it was. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,17 +39,19 @@ export interface RestoreOptions {
  * `store_newer` for one of a later version, `store_locked` while another process restores into the folder
  */
 export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
-  const { file, onProgress = () => {} } = options;
+  const { file, signal, onProgress = () => {} } = options;
   const root = resolve(options.root);
   refuseUsed(root);
-  const manifest = await inspectBackup(file, (progress) => onProgress('check', progress));
+  const manifest = await inspectBackup(file, (progress) => onProgress('check', progress), signal);
   await refuseNewer(manifest);
   return withNewDirectory(root, async () => {
     const unpacked = inTheMaking(root);
     await unpack(options, unpacked);
     const files = join(unpacked, FILES_IN_ARCHIVE);
     for (const folder of manifest.folders) mkdirSync(join(files, folder), { recursive: true, mode: 0o700 });
+    signal?.throwIfAborted();
     await checkDatabase(files, manifest);
+    signal?.throwIfAborted();
     await putInPlace(root, files);
     return manifest;
   });
@@ -105,14 +109,16 @@ async function refuseNewer({ schemaVersion, productVersion }: BackupManifest): P
   );
 }
 
-async function unpack({ file, onProgress }: RestoreOptions, target: string): Promise<void> {
+async function unpack({ file, onProgress, signal }: RestoreOptions, target: string): Promise<void> {
   try {
     mkdirSync(target, { mode: 0o700 });
     await pipeline(
       await openArchive(file, (progress) => onProgress?.('unpack', progress)),
       unpackTar(target, { strict: true, fmode: 0o600, dmode: 0o700 }),
+      { signal },
     );
   } catch (cause) {
+    signal?.throwIfAborted();
     // The backup itself has been read to its end before.
     throw new PalimpsestError('store_unavailable', `The backup could not be unpacked: ${reasonOf(cause)}.`, {
       details: [{ path: target, hint: 'Look at the disk: its space and the rights of the folder.' }],
