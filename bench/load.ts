@@ -13,8 +13,7 @@ const WRITE_EVERY = 5;
 const ENTRIES_BEFORE = 2_000;
 const BATCH = 500;
 /**
- * Not measured: code is compiled, caches fill, the pool connects, and V8 enlarges its heap to what the load needs,
- * which takes longer than all the rest.
+ * Not measured: code is compiled, caches fill, the pool connects, and V8 enlarges its heap to what the load needs.
  */
 const WARM_UP_SECONDS = 90;
 const SECONDS = 60;

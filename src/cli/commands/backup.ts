@@ -4,6 +4,7 @@ import { jsonText } from '../../core/json-text.ts';
 import type { BackupSummary, CliParts, OnBackupStep } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
+import { givesUp } from '../gives-up.ts';
 import { examples } from '../help.ts';
 import { stepBar } from '../step-bar.ts';
 
@@ -84,13 +85,6 @@ function addRestore(backup: Command, parts: CliParts): void {
         `Restored ${contentOf(summary)} of ${summary.createdAt} to ${printable(options.dataDir)}.`,
       );
     });
-}
-
-/** Aborted when somebody stops the program, so that the work can take away what it has made. */
-function givesUp(parts: CliParts): AbortSignal {
-  const stop = new AbortController();
-  void parts.stopSignal().then(() => stop.abort());
-  return stop.signal;
 }
 
 async function withBar(

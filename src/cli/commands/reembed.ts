@@ -9,6 +9,7 @@ import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
+import { givesUp } from '../gives-up.ts';
 import { examples } from '../help.ts';
 import { duration, jobBar, stateOf } from '../job-progress.ts';
 import { jsonObjectOption } from '../option-values.ts';
@@ -117,11 +118,9 @@ async function runWithBar(
   { id }: EmbeddingJob,
   { workers }: Pick<ChangeOptions, 'workers'>,
 ): Promise<{ readonly job: EmbeddingJob; readonly progress: JobProgress }> {
-  const stop = new AbortController();
-  void parts.stopSignal().then(() => stop.abort());
   const bar = jobBar(parts.stderr);
   try {
-    return await service.run(context, id, { workers, signal: stop.signal, onProgress: bar.update });
+    return await service.run(context, id, { workers, signal: givesUp(parts), onProgress: bar.update });
   } finally {
     bar.stop();
   }

@@ -11,6 +11,7 @@ import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
+import { givesUp } from '../gives-up.ts';
 import { examples } from '../help.ts';
 import { indexBar } from '../index-progress.ts';
 import { withIndexes } from '../with-service.ts';
@@ -58,8 +59,7 @@ function addCreate(index: Command, parts: CliParts): void {
     )
     .action(async (options: CreateOptions) => {
       const built = await withIndexes(parts, options, async (service, context) => {
-        const stop = new AbortController();
-        void parts.stopSignal().then(() => stop.abort(new Error('Given up: nothing of the index is left.')));
+        const signal = givesUp(parts, new Error('Given up: nothing of the index is left.'));
         const bar = indexBar(parts.stderr);
         try {
           return await service.create(
@@ -69,7 +69,7 @@ function addCreate(index: Command, parts: CliParts): void {
               m: options.m ?? DEFAULT_HNSW_BUILD.m,
               efConstruction: options.efConstruction ?? DEFAULT_HNSW_BUILD.efConstruction,
             },
-            { signal: stop.signal, onProgress: bar.update },
+            { signal, onProgress: bar.update },
           );
         } finally {
           bar.stop();

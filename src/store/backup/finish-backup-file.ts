@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode, PalimpsestError } from '../../core/errors.ts';
+import { flushFolder } from '../pglite/data-directory.ts';
 import { reasonOf } from './inspect-backup.ts';
 
 /** What file systems without hard links (exFAT, some network shares) answer. */
@@ -51,16 +52,6 @@ async function renameToNew(partial: string, file: string): Promise<void> {
   } catch (error) {
     await rm(file, { force: true });
     throw error;
-  }
-}
-
-async function flushFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -146,7 +146,7 @@ function flushFile(path: string): Promise<void> {
 }
 
 /** So that its entries last. Windows keeps folders consistent by itself and refuses to flush one. */
-async function flushFolder(path: string): Promise<void> {
+export async function flushFolder(path: string): Promise<void> {
   if (process.platform !== 'win32') await flush(path, 'r');
 }
 
