@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   unauthenticated: { status: 401, party: 'caller' },
   forbidden: { status: 403, party: 'caller' },
   not_found: { status: 404, party: 'caller' },
+  request_timeout: { status: 408, party: 'caller' },
   conflict: { status: 409, party: 'caller' },
   precondition_failed: { status: 412, party: 'caller' },
   payload_too_large: { status: 413, party: 'caller' },

@@ -28,6 +28,7 @@ import { limitRates, type RateLimitOptions } from './rate-limit.ts';
 import { registerRoute } from './register-route.ts';
 import { RequestLog } from './request-log.ts';
 import type { RouteHandlers } from './route-handler.ts';
+import { refuseSlowBodies, type SlowBodyLimits } from './slow-bodies.ts';
 import { establishWhoAsks, type Identify } from './who-asks.ts';
 
 export interface HttpAppOptions {
@@ -46,6 +47,8 @@ export interface HttpAppOptions {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Addresses of proxies whose `X-Forwarded-…` headers are believed. Default: none. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** How slowly a body may arrive. */
+  readonly slowBodies?: SlowBodyLimits | undefined;
   /** Told of every request. Default: nothing is measured. */
   readonly telemetry?: Telemetry | undefined;
   /** Serves `/metrics`. Default: there is nothing there. */
@@ -82,6 +85,7 @@ export function buildHttpApp(options: HttpAppOptions): HttpApp {
   });
   app.decorate('isDraining', false);
   measureRequests(app, options.telemetry ?? NO_TELEMETRY);
+  refuseSlowBodies(app, options.slowBodies);
   acceptJsonBodies(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { toWireError } from '../contract/error-body.ts';
@@ -64,15 +65,24 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
   );
 }
 
+/** What each of Node's refusals of a connection means in our words. */
+const CONNECTION_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The headers of the request came too slowly.'],
+  HPE_HEADER_OVERFLOW: ['invalid_input', 'The headers of the request are larger than 16 KiB.'],
+};
+
+const NO_REQUEST = ['invalid_input', 'The server could not read this as an HTTP request.'] as const;
+
 /** Answers bytes that are no HTTP request. There is no request yet, so the answer is written by hand. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const body = JSON.stringify(
-    toWireError(new PalimpsestError('invalid_input', 'The server could not read this as an HTTP request.')),
-  );
+export function answerClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+  if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const known = Object.hasOwn(CONNECTION_ERRORS, code) ? CONNECTION_ERRORS[code] : undefined;
+  const error = new PalimpsestError(...(known ?? NO_REQUEST));
+  const { status } = ERROR_CODES[error.code];
+  const body = JSON.stringify(toWireError(error));
   socket.end(
     [
-      'HTTP/1.1 400 Bad Request',
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',

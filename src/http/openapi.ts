@@ -28,6 +28,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unauthenticated: 'Nobody showed a credential, or it is not valid.',
   forbidden: 'The credential or the policy does not allow it.',
   not_found: 'There is no such thing, or none that the asker may know of.',
+  request_timeout: 'The body kept the server waiting for too long; nothing of it was used.',
   conflict: 'It contradicts what is stored, or the Idempotency-Key was used for another request.',
   precondition_failed: 'The entry has another version than If-Match asks for.',
   payload_too_large: 'The body is larger than this route takes.',

@@ -94,6 +94,8 @@ export async function runAlone(
   const giveUp = () => void client.end();
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
+    // While it connected there was nothing to end yet.
+    signal?.throwIfAborted();
     await client.query(`SET statement_timeout = 0`);
     await client.query(`SET client_connection_check_interval = '${LOOK_FOR_CLIENT}'`);
     await client.query(statement);

@@ -2,7 +2,7 @@ import { connect as connectSocket, createServer, type Server, type Socket } from
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openPostgres, type PostgresOptions } from '../../src/store/postgres.ts';
+import { openPostgres, type PostgresOptions, runAlone } from '../../src/store/postgres.ts';
 import type { SqlDatabase, SqlTransaction } from '../../src/store/sql-database.ts';
 import { describeOrSkip } from '../helpers/skip.ts';
 import { BACKEND, createDatabase, DATABASE_URL } from '../helpers/test-database.ts';
@@ -55,6 +55,14 @@ describeOrSkip(reason, 'the PostgreSQL driver', () => {
       .query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid', values: [] })
       .then(([row]) => row?.pid ?? 0);
   const kill = (pid: number) => runStatement(open(), 'SELECT pg_terminate_backend($1, 5000)', [pid]);
+
+  it('gives a statement up that is stopped while the connection is made', async () => {
+    const stop = new AbortController();
+    const outcome = runAlone(url, 'DROP TABLE places', stop.signal).catch((error: unknown) => error);
+    stop.abort(new Error('stopped'));
+    expect(await outcome).toEqual(new Error('stopped'));
+    expect(await values()).toEqual({ a: 0, b: 0 });
+  });
 
   it('runs one of two transactions again that lock the same rows in opposite order', async () => {
     const database = open();

@@ -71,7 +71,7 @@ export function commonErrors(route: RouteDefinition): ErrorCode[] {
     ...(takesAnything ? (['invalid_input'] as const) : []),
     'unauthenticated',
     'forbidden',
-    ...(takesBody ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+    ...(takesBody ? (['request_timeout', 'payload_too_large', 'unsupported_media_type'] as const) : []),
     'rate_limited',
     'internal',
     'store_unavailable',
