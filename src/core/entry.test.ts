@@ -299,12 +299,39 @@ describe('checkMetadata', () => {
     expect(refusal(() => checkMetadata({ a: `${most.a}x` })).message).toContain('65536 bytes');
   });
 
+  /** The JSON text with every number written out, as PostgreSQL stores it. */
+  const storedText = (value: unknown) =>
+    JSON.stringify(value, (_key, part) =>
+      typeof part === 'number' ? `#${writtenOut(part)}#` : part,
+    ).replaceAll(/"#(.*?)#"/g, '$1');
+  /** Digit by digit: whole numbers of any size, and fractions to the last place a double has. */
+  const writtenOut = (value: number) => {
+    if (!String(value).includes('e')) return String(value);
+    if (Number.isInteger(value)) return String(BigInt(value));
+    const [digits = '', places = ''] = Math.abs(value).toString().replace('.', '').split('e-');
+    return `${value < 0 ? '-' : ''}0.${'0'.repeat(Number(places) - 1)}${digits}`;
+  };
+
+  test.each([
+    [1e300, 301],
+    [-1.5e21, 23],
+    [5e-324, 326],
+    [-1.5e-7, 11],
+    [1e-7, 9],
+  ])('%d counts as the %d characters it is stored as', (number, length) => {
+    expect(writtenOut(number)).toHaveLength(length);
+    const overhead = '{"a":[],"b":""}'.length + length;
+    const most = (more: number) => ({ a: [number], b: 'x'.repeat(MAX_METADATA_BYTES - overhead + more) });
+    expect(checkMetadata(most(0))).toEqual(most(0));
+    expect(refusal(() => checkMetadata(most(1))).message).toContain('65536 bytes');
+  });
+
   test('counts exactly the bytes of the JSON text', () => {
     fc.assert(
       fc.property(anyObject, (metadata) => {
-        const rest = MAX_METADATA_BYTES - utf8Length(JSON.stringify({ ...metadata, filler: '' }));
+        const rest = MAX_METADATA_BYTES - utf8Length(storedText({ ...metadata, filler: '' }));
         const filled = (bytes: number) => ({ ...metadata, filler: 'x'.repeat(bytes) });
-        expect(utf8Length(JSON.stringify(checkMetadata(filled(rest))))).toBe(MAX_METADATA_BYTES);
+        expect(utf8Length(storedText(checkMetadata(filled(rest))))).toBe(MAX_METADATA_BYTES);
         expect(refusal(() => checkMetadata(filled(rest + 1))).code).toBe('invalid_input');
       }),
       { numRuns: 30 },

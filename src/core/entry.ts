@@ -225,12 +225,12 @@ function jsonCopier(root: string) {
   };
   const copy = (value: unknown, field: string, depth: number): JsonValue => {
     if (typeof value === 'string') return copyText(value, field, 'the text is wrong');
-    if (
-      value === null ||
-      typeof value === 'boolean' ||
-      (typeof value === 'number' && Number.isFinite(value))
-    ) {
+    if (value === null || typeof value === 'boolean') {
       count(String(value).length);
+      return value;
+    }
+    if (typeof value === 'number' && Number.isFinite(value)) {
+      count(writtenOutLength(value));
       return value;
     }
     if (Array.isArray(value)) return copyArray(value, field, depth + 1);
@@ -245,10 +245,21 @@ function jsonCopier(root: string) {
   return { copyObject };
 }
 
+/** Characters of a number without an exponent, as PostgreSQL writes it: 1e300 is three hundred zeros there. */
+function writtenOutLength(value: number): number {
+  const text = String(value);
+  const parts = /^(?<head>-?\d)(?:\.(?<fraction>\d+))?e(?<exponent>[+-]\d+)$/.exec(text)?.groups;
+  if (parts === undefined) return text.length;
+  const { head = '', fraction = '', exponent } = parts;
+  const places = Number(exponent);
+  if (places < 0) return head.length + '.'.length - places + fraction.length;
+  return head.length + Math.max(places, fraction.length);
+}
+
 /**
- * Checks an entry's metadata: a JSON object, nested at most 32 deep, at most 64 KiB as JSON, finite numbers,
- * no NUL and no lone surrogate in keys or values. `undefined`, functions, dates and instances of classes are
- * refused rather than dropped or converted.
+ * Checks an entry's metadata: a JSON object, nested at most 32 deep, at most 64 KiB as JSON (numbers without
+ * exponents, as they are stored), finite numbers, no NUL and no lone surrogate in keys or values. `undefined`,
+ * functions, dates and instances of classes are refused rather than dropped or converted.
  *
  * @returns A copy.
  * @throws PalimpsestError `invalid_input`, with the path of the offending value

@@ -81,7 +81,7 @@ export class PalimpsestError extends Error {
 /** The refusal of one item of a batch, which says which: its place, from 0. */
 export function withItem(error: PalimpsestError, item: number): PalimpsestError {
   const { code, message, retryAfterSeconds, cause } = error;
-  const details = error.details.map((detail) => ({ ...detail, item }));
+  const details = error.details.length === 0 ? [{ item }] : error.details.map((it) => ({ ...it, item }));
   return new PalimpsestError(code, message, { details, retryAfterSeconds, cause });
 }
 

@@ -157,6 +157,11 @@ export interface WriteOptions {
   readonly ifNew?: boolean | undefined;
 }
 
+export interface BatchWriteOptions extends WriteOptions {
+  /** Whether a refusal names the draft at fault by its place. Default false: there is but one. */
+  readonly namesItems?: boolean | undefined;
+}
+
 /** Facts about the request a write belongs to, kept in its audit row. */
 export interface AuditContext {
   /** Milliseconds since the epoch; every time the write sets is this one. */
@@ -299,7 +304,7 @@ export interface MemoryStore {
     asking: Asking,
     drafts: Deferred<readonly PreparedDraft[]>,
     audit: AuditContext,
-    options?: WriteOptions,
+    options?: BatchWriteOptions,
   ): Promise<WriteResult[]>;
   update(
     asking: Asking,

@@ -21,35 +21,52 @@ describe('checkedProvider refuses the whole answer', () => {
     ['too many vectors', [good, good, good], { got: 3, allowed: 2 }],
     ['no list', { data: [good] }, { got: 'an object' }],
     ['nothing', undefined, { got: 'undefined' }],
-    ['another length', [good, Float32Array.of(1, 0)], { item: 1, got: 2, allowed: 3 }],
-    ['an empty vector', [new Float32Array(0), good], { item: 0, got: 0, allowed: 3 }],
-    ['plain numbers', [good, [0.6, 0, 0.8]], { item: 1, got: 'a list' }],
-    ['double precision', [Float64Array.from(good), good], { item: 0, got: 'an object' }],
-    ['base64 text', ['AAAA', good], { item: 0, got: '"AAAA"' }],
-    ['undefined for a text', [good, undefined], { item: 1, got: 'undefined' }],
+    ['another length', [good, Float32Array.of(1, 0)], { got: 2, allowed: 3 }, 'for text 1'],
+    ['an empty vector', [new Float32Array(0), good], { got: 0, allowed: 3 }, 'for text 0'],
+    ['plain numbers', [good, [0.6, 0, 0.8]], { got: 'a list' }, 'for text 1'],
+    ['double precision', [Float64Array.from(good), good], { got: 'an object' }, 'for text 0'],
+    ['base64 text', ['AAAA', good], { got: '"AAAA"' }, 'for text 0'],
+    ['undefined for a text', [good, undefined], { got: 'undefined' }, 'for text 1'],
     // biome-ignore lint/suspicious/noSparseArray: a hole is the point
-    ['a hole', [, good], { item: 0, got: 'undefined' }],
-    ['NaN', [good, Float32Array.of(0, Number.NaN, 0)], { item: 1, got: 'NaN' }],
-    ['infinity', [Float32Array.of(0, 0, Number.POSITIVE_INFINITY), good], { item: 0, got: 'Infinity' }],
+    ['a hole', [, good], { got: 'undefined' }, 'for text 0'],
+    ['NaN', [good, Float32Array.of(0, Number.NaN, 0)], { got: 'NaN' }, 'for text 1'],
+    ['infinity', [Float32Array.of(0, 0, Number.POSITIVE_INFINITY), good], { got: 'Infinity' }, 'for text 0'],
     [
       'minus infinity',
       [Float32Array.of(Number.NEGATIVE_INFINITY, 0, 0), good],
-      { item: 0, got: '-Infinity' },
+      { got: '-Infinity' },
+      'for text 0',
     ],
-    ['what overflows single precision', [Float32Array.of(1e39, 0, 0), good], { item: 0, got: 'Infinity' }],
-    ['zeros', [good, new Float32Array(3)], { item: 1, got: 'only zeros' }],
-    ['negative zeros', [good, Float32Array.of(-0, -0, -0)], { item: 1, got: 'only zeros' }],
+    [
+      'what overflows single precision',
+      [Float32Array.of(1e39, 0, 0), good],
+      { got: 'Infinity' },
+      'for text 0',
+    ],
+    ['zeros', [good, new Float32Array(3)], { got: 'only zeros' }, 'for text 1'],
+    ['negative zeros', [good, Float32Array.of(-0, -0, -0)], { got: 'only zeros' }, 'for text 1'],
     [
       'what underflows single precision',
       [good, Float32Array.of(1e-46, 0, 0)],
-      { item: 1, got: 'only zeros' },
+      { got: 'only zeros' },
+      'for text 1',
     ],
-  ])('%s', async (_, answer, detail) => {
+  ])('%s', async (_, answer, detail, place = '') => {
     const provider = checkedProvider(answering(answer));
     await expect(provider.embed(['a', 'b'], 'document')).rejects.toMatchObject({
       code: 'embedding_failed',
-      message: expect.stringContaining('test-3'),
+      message: expect.stringMatching(new RegExp(`test-3.*${place}`)),
       details: [expect.objectContaining(detail)],
+    });
+  });
+
+  it('names no item: its texts are those of one request, not of a batch', async () => {
+    const refusal = checkedProvider(answering([good, null, new Float32Array(3)])).embed(
+      ['a', '', 'c'],
+      'document',
+    );
+    await expect(refusal).rejects.toMatchObject({
+      details: [expect.not.objectContaining({ item: expect.anything() })],
     });
   });
 });

@@ -112,14 +112,12 @@ function checkedVector(vector: unknown, item: number, model: Model): Float32Arra
   if (vector === null) return null;
   if (!(vector instanceof Float32Array)) {
     throw badAnswer(model, `answered ${excerpt(vector)} for text ${item}`, {
-      item,
       got: excerpt(vector),
       allowed: 'a Float32Array, or null for a text without anything to embed',
     });
   }
   if (vector.length !== model.dimensions) {
     throw badAnswer(model, `answered ${vector.length} dimensions for text ${item}`, {
-      item,
       got: vector.length,
       allowed: model.dimensions,
       hint: 'Configure the dimensions the model really has.',
@@ -139,14 +137,12 @@ function unitLength(vector: Float32Array, item: number, model: Model): Float32Ar
     const place = vector.findIndex((component) => !Number.isFinite(component));
     const got = String(vector[place]);
     throw badAnswer(model, `answered ${got} in dimension ${place} for text ${item}`, {
-      item,
       got,
       allowed: 'finite numbers',
     });
   }
   if (squares === 0) {
     throw badAnswer(model, `answered a vector of zeros for text ${item}`, {
-      item,
       got: 'only zeros',
       allowed: 'a vector with a direction, or null for a text without anything to embed',
     });
@@ -156,6 +152,7 @@ function unitLength(vector: Float32Array, item: number, model: Model): Float32Ar
   return vector.map((component) => component / length);
 }
 
+/** Texts are counted within one request to the model: they are no items of anybody's batch. */
 function badAnswer(model: Model, what: string, detail: ErrorDetail): PalimpsestError {
   return new PalimpsestError('embedding_failed', `The embedding model ${model.modelId} ${what}.`, {
     details: [{ hint: 'Nothing was stored or searched. Check the embedding provider.', ...detail }],

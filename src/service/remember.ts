@@ -1,9 +1,9 @@
-import type { WriteOptions } from '../core/ports.ts';
+import type { BatchWriteOptions, WriteOptions } from '../core/ports.ts';
 import type { UnplacedDraft, WriteResult } from '../core/types.ts';
 import { renewLabels } from './embeddings/renew-labels.ts';
 import { prepareDrafts } from './prepare-drafts.ts';
 import type { RequestContext } from './request-context.ts';
-import { placed, requestPolicy } from './request-policy.ts';
+import { type DraftPlace, placed, requestPolicy } from './request-policy.ts';
 import { auditOf, type ServiceState } from './service-parts.ts';
 
 interface WriteRequestOptions extends WriteOptions {
@@ -17,7 +17,7 @@ export async function rememberMany(
   drafts: readonly UnplacedDraft[],
   options: WriteRequestOptions = {},
 ): Promise<WriteResult[]> {
-  return write(state, context, drafts, (item) => `memories[${item}].namespace`, options);
+  return write(state, context, drafts, placeInBatch, { ...options, namesItems: true });
 }
 
 /** Stores one entry, or refreshes the live one of the same namespace and content. */
@@ -27,7 +27,7 @@ export async function remember(
   draft: UnplacedDraft,
   options: WriteOptions = {},
 ): Promise<WriteResult> {
-  const [result] = await write(state, context, [draft], () => 'namespace', options);
+  const [result] = await write(state, context, [draft], () => ({ path: 'namespace' }), options);
   if (result === undefined) throw new Error('The store answered no result for one draft.');
   return result;
 }
@@ -36,13 +36,13 @@ async function write(
   state: ServiceState,
   context: RequestContext,
   drafts: readonly UnplacedDraft[],
-  nameOf: (item: number) => string,
-  { isImport, ifNew }: WriteRequestOptions,
+  placeOf: (item: number) => DraftPlace,
+  { isImport, ...options }: BatchWriteOptions & WriteRequestOptions,
 ): Promise<WriteResult[]> {
   const prepared = await prepareDrafts(state, context.access.principal.tenantId, drafts);
   const policy = requestPolicy(context, 'write');
   const audit = { ...auditOf(state, context), isImport };
-  const results = await state.store.write(policy.asking, placed(policy, prepared, nameOf), audit, { ifNew });
+  const results = await state.store.write(policy.asking, placed(policy, prepared, placeOf), audit, options);
   noteWritten(state, results);
   const refreshed = results.flatMap(({ operation, entry }, item) => {
     const before = drafts[item];
@@ -50,6 +50,10 @@ async function write(
   });
   await renewLabels(state, refreshed);
   return results;
+}
+
+function placeInBatch(item: number): DraftPlace {
+  return { path: `memories[${item}].namespace`, item };
 }
 
 function noteWritten({ telemetry }: ServiceState, results: readonly WriteResult[]): void {

@@ -1,4 +1,4 @@
-import { excerpt, invalidInput, PalimpsestError } from '../core/errors.ts';
+import { type ErrorDetail, excerpt, invalidInput, PalimpsestError } from '../core/errors.ts';
 import type { Asking, PolicySubject, StoredPolicy } from '../core/policy.ts';
 import type { PreparedDraft, ScopePatterns } from '../core/ports.ts';
 import { mayWrite, ownScope } from '../core/reach.ts';
@@ -154,48 +154,51 @@ const PERMISSIONS = {
   },
 } as const;
 
+/** Where a request says something of a draft: the field, and in a batch the item. */
+export type DraftPlace = Required<Pick<ErrorDetail, 'path'>> & Pick<ErrorDetail, 'item'>;
+
 /**
  * Drafts with their namespaces: the one they name, else the policy's, and each one the asker may write to.
  *
+ * @param placeOf - Where the request says the namespace of a draft.
  * @throws PalimpsestError `invalid_input` where nothing names a namespace, `forbidden` where none may write
  */
 export function placed(
   request: RequestPolicy,
   drafts: readonly UnplacedPreparedDraft[],
-  nameOf: (index: number) => string,
+  placeOf: (index: number) => DraftPlace,
 ): () => PreparedDraft[] {
   return () => {
     const { access, writeNamespace } = request.applied();
     return drafts.map((unplaced, index) => {
       const namespace = unplaced.draft.namespace ?? writeNamespace;
-      if (namespace === null) throw noNamespace(nameOf(index), request.applied().policy);
-      if (!mayWrite(access, namespace)) throw notWritable(namespace, nameOf(index), index);
+      if (namespace === null) throw noNamespace(placeOf(index), request.applied().policy);
+      if (!mayWrite(access, namespace)) throw notWritable(namespace, placeOf(index));
       return { ...unplaced, draft: { ...unplaced.draft, namespace } };
     });
   };
 }
 
-function noNamespace(field: string, policy: StoredPolicy | null): PalimpsestError {
+function noNamespace(place: DraftPlace, policy: StoredPolicy | null): PalimpsestError {
   const hint =
     policy === null
       ? 'Name one, or name an agent or a task whose policy has a write_namespace.'
       : `Name one: the policy of the ${policy.subject.kind} ${excerpt(policy.subject.id)} has no write_namespace.`;
-  return invalidInput(`${field} is missing, and no policy says where to write. ${hint}`, {
-    path: field,
+  return invalidInput(`${place.path} is missing, and no policy says where to write. ${hint}`, {
+    ...place,
     got: null,
     hint,
   });
 }
 
-function notWritable(namespace: string, field: string, item: number): PalimpsestError {
+function notWritable(namespace: string, place: DraftPlace): PalimpsestError {
   return new PalimpsestError('forbidden', `You may not write to the namespace ${namespace}.`, {
     details: [
       {
-        path: field,
+        ...place,
         got: namespace,
         allowed: 'your own namespaces, and those a policy of the agent or task opens for writing',
         hint: 'Ask an administrator for a policy that allows writing there.',
-        ...(field === 'namespace' ? {} : { item }),
       },
     ],
   });

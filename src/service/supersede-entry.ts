@@ -34,7 +34,8 @@ async function prepareSuccessor(
   newer: SupersedeWith,
 ): Promise<Deferred<Successor>> {
   if ('id' in newer) return { id: knownId('memory', newer.id) };
-  const place = placed(policy, await prepareDrafts(state, tenantId, [newer.draft]), () => 'draft.namespace');
+  const prepared = await prepareDrafts(state, tenantId, [newer.draft]);
+  const place = placed(policy, prepared, () => ({ path: 'draft.namespace' }));
   return () => {
     const [draft] = place();
     if (draft === undefined) throw new Error('One draft was prepared to none.');

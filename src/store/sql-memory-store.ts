@@ -1,6 +1,7 @@
 import type { Asking } from '../core/policy.ts';
 import type {
   AuditContext,
+  BatchWriteOptions,
   Clock,
   ConnectionCounts,
   Deferred,
@@ -17,7 +18,6 @@ import type {
   StoreHealth,
   StoreSizes,
   Successor,
-  WriteOptions,
 } from '../core/ports.ts';
 import { systemAccess } from '../core/system-access.ts';
 import type { Access, MemoryEntry, NamespaceRule, WriteResult } from '../core/types.ts';
@@ -64,7 +64,7 @@ export class SqlMemoryStore implements Store {
     asking: Asking,
     drafts: Deferred<readonly PreparedDraft[]>,
     audit: AuditContext,
-    options: WriteOptions = {},
+    options: BatchWriteOptions = {},
   ): Promise<WriteResult[]> {
     return this.database.writing(asking, async (tx, access) => {
       const batch = settled(drafts);

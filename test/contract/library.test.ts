@@ -332,6 +332,68 @@ describe('what repeated writes grow to', () => {
     const refusal = await refusalOf(memory.rememberMany(batch));
     expect(refusal).toMatchObject({ code: 'invalid_input', details: [{ path: 'tags', item: 2 }] });
   });
+
+  test('names the item whose text an entry holds already, richly, and writes none', async () => {
+    const tags = (prefix: string) => Array.from({ length: 40 }, (_, index) => `${prefix}${index}`);
+    const namespace = 'grown.batch';
+    await memory.remember({ namespace, content: 'held', tags: tags('a'), metadata: half('a') });
+    const batchWith = (item: object) => [
+      { namespace, content: 'first' },
+      { namespace, content: 'held', ...item },
+      { namespace, content: 'last' },
+    ];
+    const tooMany = await refusalOf(memory.rememberMany(batchWith({ tags: tags('b') })));
+    expect(tooMany).toMatchObject({ code: 'invalid_input', details: [{ path: 'tags', item: 1 }] });
+    const most = { b: 'x'.repeat(60_000) };
+    const tooMuch = await refusalOf(memory.rememberMany(batchWith({ metadata: { ...most } })));
+    expect(tooMuch).toMatchObject({ code: 'invalid_input', details: [{ path: 'metadata', item: 1 }] });
+    const alone = await refusalOf(memory.remember({ namespace, content: 'held', tags: tags('b') }));
+    expect(alone).toMatchObject({ code: 'invalid_input', details: [{ path: 'tags' }] });
+    expect(alone.details[0]).not.toHaveProperty('item');
+    const { entries } = await memory.list({ namespaces: [namespace] });
+    expect(entries.map(({ content }) => content)).toEqual(['held']);
+    await memory.rememberMany(batchWith({ tags: tags('a') }));
+  });
+
+  test('names the line of an import, though it is the only one', async () => {
+    const tags = (prefix: string) => Array.from({ length: 40 }, (_, index) => `${prefix}${index}`);
+    const draft = { namespace: 'grown.import', content: 'held' };
+    await memory.importEntries([{ ...draft, tags: tags('a') }]);
+    const refusal = await refusalOf(memory.importEntries([{ ...draft, tags: tags('b') }]));
+    expect(refusal).toMatchObject({ code: 'invalid_input', details: [{ path: 'tags', item: 0 }] });
+  });
+
+  test('of numbers that PostgreSQL writes out at length, is told before anything is written', async () => {
+    const long = { numbers: Array.from({ length: 1000 }, () => 1e300) };
+    const { entry } = await memory.remember({ namespace: 'grown.numbers', content: 'long' });
+    const refusals = await Promise.all([
+      refusalOf(memory.update(entry.id, { metadata: long })),
+      refusalOf(memory.remember({ namespace: 'grown.numbers', content: 'longer', metadata: long })),
+    ]);
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ code: 'invalid_input', details: [{ path: 'metadata' }] });
+    }
+    const fitting = { numbers: Array.from({ length: 200 }, () => 1e300) };
+    expect((await memory.update(entry.id, { metadata: fitting })).metadata).toEqual(fitting);
+  });
+});
+
+describe('a batch item without a namespace', () => {
+  test('is named, as one that may not be written to is', async () => {
+    const drafts = [{ namespace: 'placed', content: 'one' }, { content: 'two' }];
+    expect(await refusalOf(memory.rememberMany(drafts))).toMatchObject({
+      code: 'invalid_input',
+      details: [{ path: 'memories[1].namespace', item: 1 }],
+    });
+    const foreign = [
+      { namespace: 'vector.user.dan.a', content: 'one' },
+      { namespace: 'placed', content: 'two' },
+    ];
+    expect(await refusalOf(memory.as({ userId: 'dan' }).rememberMany(foreign))).toMatchObject({
+      code: 'forbidden',
+      details: [{ path: 'memories[1].namespace', item: 1 }],
+    });
+  });
 });
 
 describe('users', () => {

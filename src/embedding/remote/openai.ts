@@ -90,7 +90,7 @@ function vectorsInOrder(data: readonly unknown[], count: number): Float32Array[]
       throw badAnswer(`sent a vector for text ${String(index)} of ${count}`, { got: String(index) });
     }
     if (vectors[index] !== undefined) {
-      throw badAnswer(`sent two vectors for text ${index}`, { item: index });
+      throw badAnswer(`sent two vectors for text ${index}`);
     }
     vectors[index] = wireVector(isRecord(item) ? item.embedding : item, index);
   }

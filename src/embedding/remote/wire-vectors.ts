@@ -9,7 +9,7 @@ import { type ErrorDetail, excerpt, PalimpsestError } from '../../core/errors.ts
 export function wireVector(value: unknown, item: number): Float32Array {
   if (typeof value === 'string') return base64Vector(value, item);
   if (Array.isArray(value)) return listVector(value, item);
-  throw badVector(`sent ${excerpt(value)} as the vector of text ${item}`, item, value);
+  throw badVector(`sent ${excerpt(value)} as the vector of text ${item}`, value);
 }
 
 function listVector(values: readonly unknown[], item: number): Float32Array {
@@ -17,7 +17,7 @@ function listVector(values: readonly unknown[], item: number): Float32Array {
   for (const [index, value] of values.entries()) {
     // Typed arrays take null for 0 and "7" for 7.
     if (typeof value !== 'number') {
-      throw badVector(`sent ${excerpt(value)} in dimension ${index} of text ${item}`, item, value);
+      throw badVector(`sent ${excerpt(value)} in dimension ${index} of text ${item}`, value);
     }
     vector[index] = value;
   }
@@ -30,23 +30,22 @@ function base64Vector(text: string, item: number): Float32Array {
   // Buffer.from skips what is not base64, and would make another vector of it.
   const bytes = /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
   if (bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) {
-    throw badVector(`sent a text that is not base64 of 4-byte numbers for text ${item}`, item, text);
+    throw badVector(`sent a text that is not base64 of 4-byte numbers for text ${item}`, text);
   }
   return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_, index) =>
     bytes.readFloatLE(index * FLOAT_BYTES),
   );
 }
 
-function badVector(what: string, item: number, got: unknown): PalimpsestError {
+function badVector(what: string, got: unknown): PalimpsestError {
   return badAnswer(what, {
-    item,
     got: excerpt(got),
     allowed: 'a list of numbers, or base64 of little-endian float32',
   });
 }
 
 /** The error for an answer that the configured kind of service never gives. */
-export function badAnswer(what: string, detail: ErrorDetail): PalimpsestError {
+export function badAnswer(what: string, detail: ErrorDetail = {}): PalimpsestError {
   return new PalimpsestError('embedding_failed', `The embedding service ${what}.`, {
     details: [
       {

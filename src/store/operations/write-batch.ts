@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { MAX_METADATA_BYTES, MAX_TAGS } from '../../core/defaults.ts';
 import { checkMetadata, mergeMetadata, mergeTags } from '../../core/entry.ts';
 import { invalidInput, PalimpsestError, withItem } from '../../core/errors.ts';
-import type { AuditContext, PreparedDraft, WriteOptions } from '../../core/ports.ts';
+import type { AuditContext, BatchWriteOptions, PreparedDraft } from '../../core/ports.ts';
 import type { Access, MemoryDraft, MemoryEntry, WriteResult } from '../../core/types.ts';
 import { type EntryRow, toEntry } from '../entry-row.ts';
 import { type NewMemory, upsertMemories } from '../queries/memories.ts';
@@ -18,26 +18,30 @@ export async function writeBatch(
   access: Access,
   drafts: readonly PreparedDraft[],
   audit: AuditContext,
-  { ifNew = false, alsoTouched = [] }: WriteOptions & { readonly alsoTouched?: readonly string[] } = {},
+  options: BatchWriteOptions & { readonly alsoTouched?: readonly string[] } = {},
 ): Promise<{ results: WriteResult[]; versions: ReadonlyMap<string, number> }> {
+  const { ifNew = false, namesItems = false, alsoTouched = [] } = options;
   const { tenantId, userId } = access.principal;
   const paths = new Set([...drafts.map(({ draft }) => draft.namespace), ...alsoTouched]);
   const versions = await touch(tx, tenantId, [...paths], audit.now);
-  const distinct = mergeRepeated(drafts);
-  const memories = [...distinct.values()].map(
-    (prepared, place): NewMemory => ({
-      // The counter keeps a batch in its order where entries are listed by id.
-      id: uuidv7({ msecs: audit.now, seq: place }),
-      prepared,
-      version: versions.get(prepared.draft.namespace) ?? 0,
-    }),
-  );
-  const rows = await upsert(tx, upsertMemories(tenantId, userId, memories, audit.now));
+  const nameItem = namesItems ? withItem : asItIs;
+  const newMemory = (prepared: PreparedDraft, place: number): NewMemory => ({
+    // The counter keeps a batch in its order where entries are listed by id.
+    id: uuidv7({ msecs: audit.now, seq: place }),
+    prepared,
+    version: versions.get(prepared.draft.namespace) ?? 0,
+  });
+  const upsert = (some: readonly NewMemory[]) =>
+    upsertChecked(tx, upsertMemories(tenantId, userId, some, audit.now));
+  const memories = mergeRepeated(drafts, nameItem).map(newMemory);
+  const rows = namesItems
+    ? await upsertBatch(tx, upsert, memories, drafts.map(newMemory))
+    : await upsert(memories);
   const written = new Map(rows.map((row) => [contentKey(row.namespace, row.content_hash), toEntry(row)]));
   const results = toResults(drafts, written, new Set(memories.map(({ id }) => id)));
   // Looked at afterwards: another writer could come between a look and the write. The transaction takes it all back.
-  if (ifNew) refuseRefreshes(results);
-  refuseOvergrown(drafts, results);
+  if (ifNew) refuseRefreshes(results, nameItem);
+  refuseOvergrown(drafts, results, nameItem);
   await keepEmbeddings(
     tx,
     tenantId,
@@ -60,43 +64,78 @@ export async function writeBatch(
   return { results, versions };
 }
 
-function refuseRefreshes(results: readonly WriteResult[]): void {
+function refuseRefreshes(results: readonly WriteResult[], nameItem: NameItem): void {
   const item = results.findIndex(({ operation }) => operation === 'refresh');
   const twin = results[item];
   if (twin === undefined) return;
   const { id, namespace } = twin.entry;
-  throw new PalimpsestError(
+  const refusal = new PalimpsestError(
     'precondition_failed',
     `An entry of ${namespace} holds this content already, and only a new entry was asked for.`,
     {
-      details: [
-        {
-          path: 'content',
-          got: id,
-          hint: 'Write it without the condition to refresh that entry.',
-          ...(results.length > 1 && { item }),
-        },
-      ],
+      details: [{ path: 'content', got: id, hint: 'Write it without the condition to refresh that entry.' }],
     },
   );
+  throw nameItem(refusal, item);
 }
 
 /** What an entry grows to by repeated writes is bounded as any input is, or it could not be written back. */
-function refuseOvergrown(drafts: readonly PreparedDraft[], results: readonly WriteResult[]): void {
+function refuseOvergrown(
+  drafts: readonly PreparedDraft[],
+  results: readonly WriteResult[],
+  nameItem: NameItem,
+): void {
   for (const [item, { operation, entry }] of results.entries()) {
     if (operation === 'refresh' && drafts[item]?.draft.metadata !== undefined) {
-      ofItem(item, results.length, () => checkMetadata(entry.metadata));
+      ofItem(item, nameItem, () => checkMetadata(entry.metadata));
     }
   }
 }
 
-/** A batch is all or nothing, and says which item failed. */
-function ofItem<Value>(item: number, count: number, work: () => Value): Value {
+/** A batch is all or nothing, and says which item failed. What is alone has no place to name. */
+type NameItem = typeof withItem;
+
+function asItIs(error: PalimpsestError): PalimpsestError {
+  return error;
+}
+
+function ofItem<Value>(item: number, nameItem: NameItem, work: () => Value): Value {
   try {
     return work();
   } catch (error) {
-    throw PalimpsestError.isInstance(error) && count > 1 ? withItem(error, item) : error;
+    throw PalimpsestError.isInstance(error) ? nameItem(error, item) : error;
   }
+}
+
+/**
+ * Writes a batch in one statement, which the database refuses as a whole. It is then asked about one draft after the
+ * other, and the first that it refuses is the item at fault; the transaction takes back those before it.
+ */
+async function upsertBatch(
+  tx: SqlTransaction,
+  upsert: (memories: readonly NewMemory[]) => Promise<EntryRow[]>,
+  distinct: readonly NewMemory[],
+  all: readonly NewMemory[],
+): Promise<EntryRow[]> {
+  await tx.exec('SAVEPOINT batch');
+  try {
+    return await upsert(distinct);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    await tx.exec('ROLLBACK TO SAVEPOINT batch');
+    for (const [item, memory] of all.entries()) {
+      try {
+        await upsert([memory]);
+      } catch (refusal) {
+        throw isRefusal(refusal) ? withItem(refusal, item) : refusal;
+      }
+    }
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): error is PalimpsestError {
+  return PalimpsestError.isInstance(error) && error.code === 'invalid_input';
 }
 
 async function touch(tx: SqlTransaction, tenantId: string, paths: readonly string[], now: number) {
@@ -105,7 +144,7 @@ async function touch(tx: SqlTransaction, tenantId: string, paths: readonly strin
 }
 
 /** Repeated writes merge tags and metadata; what they grow to is bounded by the table. */
-async function upsert(tx: SqlTransaction, statement: SqlStatement): Promise<EntryRow[]> {
+async function upsertChecked(tx: SqlTransaction, statement: SqlStatement): Promise<EntryRow[]> {
   try {
     return await tx.query<EntryRow>(statement);
   } catch (error) {
@@ -136,17 +175,17 @@ function keyOf({ draft, contentHash }: PreparedDraft): string {
  * One statement can't refresh a row it has just made, so a text that occurs twice in a batch becomes one
  * draft that says what both say, the later one winning where they differ.
  */
-function mergeRepeated(drafts: readonly PreparedDraft[]): Map<string, PreparedDraft> {
+function mergeRepeated(drafts: readonly PreparedDraft[], nameItem: NameItem): PreparedDraft[] {
   const distinct = new Map<string, PreparedDraft>();
   for (const [item, prepared] of drafts.entries()) {
     const earlier = distinct.get(keyOf(prepared));
     const draft =
       earlier === undefined
         ? prepared.draft
-        : ofItem(item, drafts.length, () => mergeDrafts(earlier.draft, prepared.draft));
+        : ofItem(item, nameItem, () => mergeDrafts(earlier.draft, prepared.draft));
     distinct.set(keyOf(prepared), { ...prepared, draft });
   }
-  return distinct;
+  return [...distinct.values()];
 }
 
 function mergeDrafts(earlier: MemoryDraft, later: MemoryDraft): MemoryDraft {
