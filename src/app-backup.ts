@@ -4,9 +4,11 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
+import type { Config } from './config/config.ts';
 import { packageVersion } from './config/package-version.ts';
 import { errorOf } from './contract/error-of.ts';
 import { PalimpsestError } from './core/errors.ts';
+import { createLogger } from './http/logger.ts';
 import { COPY_PATH } from './http/operator-routes.ts';
 import type { BackupManifest } from './store/backup/backup-manifest.ts';
 import { finishBackupFile, refuseUnwritable } from './store/backup/finish-backup-file.ts';
@@ -32,6 +34,9 @@ export interface CheckedBackup extends Omit<BackupManifest, 'files' | 'folders'>
   readonly size: number;
 }
 
+/** What a backup needs to know of the configuration. */
+export type BackupConfig = Pick<Config, 'store' | 'logLevel' | 'warnings'>;
+
 /**
  * Writes a backup of an embedded store to a new file, which only this user may read, and reads it again. Where a server
  * holds the store, that server makes the copy and goes on serving.
@@ -40,16 +45,18 @@ export interface CheckedBackup extends Omit<BackupManifest, 'files' | 'folders'>
  * `invalid_config` for a store on PostgreSQL, `shutting_down` once the signal is aborted, which leaves nothing behind
  */
 export async function createBackup(
-  location: StoreLocation,
+  { store, logLevel, warnings }: BackupConfig,
   file: string,
   onStep: OnBackupStep,
   signal: AbortSignal,
 ): Promise<CheckedBackup> {
+  const logger = createLogger(logLevel);
+  for (const warning of warnings) logger.warn(warning);
   await refuseUnwritable(file);
   const partial = `${file}.partial-${process.pid}`;
   let manifest: BackupManifest;
   try {
-    const { copy, close } = await reachStore(location);
+    const { copy, close } = await reachStore(store);
     try {
       const { stream, bytes } = await packCopy(copy, signal);
       await pipeline(

@@ -30,10 +30,13 @@ export interface McpOptions extends StdioStreams {
  */
 export async function serveMcp(config: Config, options: McpOptions): Promise<void> {
   const logger = createLogger(config.logLevel);
+  for (const warning of config.warnings) logger.warn(warning);
+  // Told at the start, since the store is opened by the first call or by another process: not told again there.
+  const toldConfig: Config = { ...config, warnings: [] };
   const { subject, ...streams } = options;
   await runStdioMcp({
     ...streams,
-    reach: () => reachMemory(config, subject, logger),
+    reach: () => reachMemory(toldConfig, subject, logger),
     counter: () =>
       createTokenCounter(DEFAULT_TOKENIZER, {
         onFallback: (error) => logger.warn({ err: error }, 'answers are counted by their bytes'),

@@ -46,12 +46,7 @@ export type OnBackupStep = (
 /** Backups of embedded stores. */
 export interface BackupParts {
   /** Once the signal is aborted it rejects, and leaves nothing behind; so does `restore`. */
-  create(
-    store: Config['store'],
-    file: string,
-    onStep: OnBackupStep,
-    signal: AbortSignal,
-  ): Promise<BackupSummary>;
+  create(config: Config, file: string, onStep: OnBackupStep, signal: AbortSignal): Promise<BackupSummary>;
   verify(file: string, onStep: OnBackupStep): Promise<BackupSummary>;
   restore(file: string, dataDir: string, onStep: OnBackupStep, signal: AbortSignal): Promise<BackupSummary>;
 }

@@ -42,6 +42,10 @@ function errorText(error: unknown, asJson: boolean): string {
 }
 
 function hintsOf({ message, details }: PalimpsestError): string {
-  const hints = details.flatMap(({ hint }) => (hint === undefined || message.includes(hint) ? [] : [hint]));
+  const hints = details.flatMap(({ path, hint }, index) => {
+    if (hint === undefined || message.includes(hint)) return [];
+    // The message tells the first fault; a hint on another says on which.
+    return index === 0 || path === undefined ? [hint] : [`${path}: ${hint}`];
+  });
   return [...new Set(hints)].map((hint) => `\n  ${printable(hint)}`).join('');
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_CONTENT_BYTES, MAX_SOURCE_LENGTH } from '../core/defaults.ts';
 import { checkMetadata, checkWord, isBlank } from '../core/entry.ts';
+import { invalidInput, type PalimpsestError } from '../core/errors.ts';
 import { splitContent } from '../core/split-content.ts';
 import type { JsonObject, MemoryDraft, MemorySource } from '../core/types.ts';
 import { byRule } from './by-rule.ts';
@@ -66,6 +67,7 @@ function withSpeaker(
 export function parseImportLine(value: unknown, defaultNamespace: string | undefined): MemoryDraft[] {
   if (!isObject(value)) return [parseContract(importLineSchema, value)];
   const line = { ...(defaultNamespace === undefined ? {} : { namespace: defaultNamespace }), ...value };
+  if (!Object.hasOwn(line, 'namespace')) throw homeless();
   const { content } = value;
   if (typeof content !== 'string' || content.length * 3 <= MAX_CONTENT_BYTES) {
     return [parseContract(importLineSchema, line)];
@@ -83,6 +85,15 @@ export function parseImportLine(value: unknown, defaultNamespace: string | undef
         parts: contents.length,
       }),
     };
+  });
+}
+
+function homeless(): PalimpsestError {
+  return invalidInput('namespace: it is missing; allowed: a text.', {
+    path: 'namespace',
+    got: null,
+    allowed: 'a text',
+    hint: 'Give each line a namespace, or name one for all lines that have none.',
   });
 }
 

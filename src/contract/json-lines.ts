@@ -26,7 +26,8 @@ export async function* readJsonLines(stream: AsyncIterable<Uint8Array>): AsyncGe
     number += 1;
     position += bytes.length;
     const text = decode(bytes, number);
-    if (text.trim() !== '') yield { number, value: parse(text, number), position };
+    const line = text.trim();
+    if (line !== '') yield { number, value: parse(line, number), position };
   }
 }
 

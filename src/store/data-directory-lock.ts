@@ -52,8 +52,9 @@ export interface DataDirectoryLock {
 
 const LOCK_FILE = 'palimpsest.lock';
 const HOLDER_FILE = 'palimpsest.holder.json';
+const HOLDER_IN_THE_MAKING = `${HOLDER_FILE}.new`;
 /** The names of what stands in a directory for the lock. */
-export const LOCK_FILES: readonly string[] = [LOCK_FILE, HOLDER_FILE];
+export const LOCK_FILES: readonly string[] = [LOCK_FILE, HOLDER_FILE, HOLDER_IN_THE_MAKING];
 const LOCK_FILE_TEXT =
   'Locked by the process that uses this directory. Removing this file would let a second one destroy the data.\n';
 
@@ -164,9 +165,15 @@ function isStillThere(descriptor: number, directory: string): boolean {
 }
 
 function holdLock(directory: string, descriptor: number): DataDirectoryLock {
-  if (fstatSync(descriptor).size === 0) writeSync(descriptor, LOCK_FILE_TEXT);
   const holder = { pid: process.pid, hostname: hostname(), startedAt: new Date().toISOString() };
-  writeHolder(directory, holder);
+  try {
+    if (fstatSync(descriptor).size === 0) writeSync(descriptor, LOCK_FILE_TEXT);
+    writeHolder(directory, holder);
+  } catch (error) {
+    // While it is held: whoever waits for it finds a file that is gone, and takes a new one.
+    removeLock(directory);
+    throw error;
+  }
   let isHeld = true;
   return {
     directory,
@@ -188,8 +195,9 @@ function holdLock(directory: string, descriptor: number): DataDirectoryLock {
 /** Renamed into place, so that a reader sees a whole record or the one before. */
 function writeHolder(directory: string, holder: DataDirectoryHolder): void {
   const file = join(directory, HOLDER_FILE);
-  writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  const inTheMaking = join(directory, HOLDER_IN_THE_MAKING);
+  writeFileSync(inTheMaking, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  renameSync(inTheMaking, file);
 }
 
 function lockedByAnother(directory: string): PalimpsestError {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { PalimpsestError } from '../core/errors.ts';
 import { copyDatabase, type DatabaseCopy, removeLeftCopies } from './backup/take-backup.ts';
 import { type DataDirectoryLock, type HolderTokens, lockDataDirectory } from './data-directory-lock.ts';
+import { onDisk } from './disk-errors.ts';
 import { migrate } from './migrate.ts';
 import { databaseFiles, makeDataDirectory, provideDatabaseFiles } from './pglite/data-directory.ts';
 import { PgliteDatabase } from './pglite/database.ts';
@@ -81,15 +82,17 @@ function nothingToCopy(): PalimpsestError {
   });
 }
 
-async function openInDirectory(root: string, options: PgliteOptions): Promise<EmbeddedDatabase> {
-  makeDataDirectory(root);
-  const lock = await lockDataDirectory(root);
-  try {
-    return await openLocked(lock, options);
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+function openInDirectory(root: string, options: PgliteOptions): Promise<EmbeddedDatabase> {
+  return onDisk(root, async () => {
+    makeDataDirectory(root);
+    const lock = await lockDataDirectory(root);
+    try {
+      return await openLocked(lock, options);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
 }
 
 async function openLocked(lock: DataDirectoryLock, options: PgliteOptions): Promise<EmbeddedDatabase> {
@@ -129,16 +132,18 @@ export async function copyDirectory(
       details: [{ path: 'dataDir', got: root, hint: 'Name the data directory of the store (--data-dir).' }],
     });
   }
-  const lock = await lockDataDirectory(root);
-  const database = databaseOn(files, lock, {});
-  try {
-    await removeLeftCopies(root);
-    const copy = await copyDatabase({ database, files, root, productVersion });
-    return { copy, close: () => database.close() };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return onDisk(root, async () => {
+    const lock = await lockDataDirectory(root);
+    const database = databaseOn(files, lock, {});
+    try {
+      await removeLeftCopies(root);
+      const copy = await copyDatabase({ database, files, root, productVersion });
+      return { copy, close: () => database.close() };
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  });
 }
 
 async function migrated(

@@ -49,9 +49,15 @@ const UNREACHABLE: Translation = {
   hint: 'Try again; if it stays like this, look whether the database server runs and accepts connections.',
   retryAfterSeconds: STORE_RETRY_SECONDS,
 };
+const DISK_FULL: Translation = {
+  code: 'store_unavailable',
+  message: 'The disk of the database is full.',
+  hint: 'Free some room, then try again. What was stored before is kept.',
+  retryAfterSeconds: STORE_RETRY_SECONDS,
+};
 const EXHAUSTED: Translation = {
   code: 'store_unavailable',
-  message: 'The database has run out of a resource (disk space, memory or connections).',
+  message: 'The database has run out of a resource (memory or connections).',
   hint: 'Free the resource the cause names, then try again.',
   retryAfterSeconds: STORE_RETRY_SECONDS,
 };
@@ -92,6 +98,7 @@ const READ_ONLY: Translation = {
 const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   '08': UNREACHABLE,
   '53': EXHAUSTED,
+  '53100': DISK_FULL,
   '58': FILE_ERROR,
   '28000': UNREACHABLE,
   '28P01': UNREACHABLE,

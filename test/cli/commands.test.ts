@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestCli, type TestCli } from '../helpers/test-cli.ts';
+import { commandsOf, inertProgram, openTestCli, type TestCli } from '../helpers/test-cli.ts';
 
 let cli: TestCli;
 let folder: string;
@@ -20,6 +21,18 @@ afterAll(async () => {
 async function remember(text: string, ...options: string[]): Promise<string> {
   const { stdout } = await cli.run('remember', text, '--json', ...options);
   return JSON.parse(stdout).entry.id;
+}
+
+/** The words of an example after the program's name, as a shell would split them. */
+function wordsOf(example: string): string[] {
+  const words = (example.split(/ [<>] /)[0] ?? '').match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+  return words.slice(1).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
+}
+
+const isOurs = (part: string) => part.trimStart().startsWith('palimpsest ');
+
+function pathOf(command: Command): string[] {
+  return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
 }
 
 describe('help', () => {
@@ -40,11 +53,33 @@ describe('help', () => {
       const examples = stdout.match(/^ {2}\$ palimpsest .*$/gm) ?? [];
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples) {
-        const words = (example.split(' < ')[0] ?? '').match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
-        const argv = words.slice(2).map((word) => word.replace(/^["']|["']$/g, ''));
+        const argv = wordsOf(example.replace('$', ''));
         expect(await cli.runWith('from standard input', ...argv)).toMatchObject({ code: 0, stderr: '' });
       }
     }
+  });
+
+  test('of every command shows examples, and each is a command line that is understood', async () => {
+    const commands = commandsOf(inertProgram());
+    expect(commands.length).toBeGreaterThan(30);
+    for (const command of commands) {
+      const path = pathOf(command);
+      const { code, stdout } = await cli.run(...path, '--help');
+      expect(code).toBe(0);
+      const examples = stdout.match(/^ {2}\$ palimpsest .*$/gm) ?? [];
+      expect(examples, path.join(' ')).not.toEqual([]);
+      for (const example of examples) {
+        for (const part of example.replace('$', '').split(' | ').filter(isOurs))
+          await expect(inertProgram().parseAsync(wordsOf(part), { from: 'user' })).resolves.toBeDefined();
+      }
+    }
+  });
+
+  test('of a group is asked for by what is none of its commands, which it then lists', async () => {
+    const { code, stderr } = await cli.run('rules', 'add', 'team.x');
+    expect(code).toBe(2);
+    expect(stderr).toContain("'add' is no command of 'rules'. Allowed: list, set, delete.");
+    expect(await cli.run('rules')).toEqual(await cli.run('rules', 'list'));
   });
 
   test('the version', async () => {
@@ -220,9 +255,9 @@ describe('import and export', () => {
     };
     const spoken = JSON.stringify({ ...line, speaker: 'Ada' });
     const imported = await cli.runWith(`${spoken}\n`, 'import', '-');
-    expect(imported.stdout).toBe('Imported 1 entries: 1 new, 0 refreshed.\n');
+    expect(imported.stdout).toBe('Imported 1 entry: 1 new, 0 refreshed.\n');
     const file = join(folder, 'trip.jsonl');
-    expect((await cli.run('export', file, '-n', 'trip.*')).stdout).toBe('Exported 1 entries.\n');
+    expect((await cli.run('export', file, '-n', 'trip.*')).stdout).toBe('Exported 1 entry.\n');
     const exported = readFileSync(file, 'utf8');
     expect(JSON.parse(exported)).toMatchObject({
       ...line,
@@ -276,11 +311,46 @@ describe('import and export', () => {
     expect(stderr).toContain('Stored before it: 500.');
     const broken = await cli.runWith(`${good(1)}\n{"namespace":`, 'import', '-');
     expect(broken.stderr).toContain('Line 2 is not valid JSON');
+    const two = await cli.runWith('{"namespace":"lines","conten":"x"}\n', 'import', '-');
+    // The message tells what is missing, the hint what is unknown.
+    expect(two.stderr).toMatch(/Line 1: content: it is missing.*\n {2}conten: Did you mean content\?\n$/);
+  });
+
+  test('an import that is stopped says what is stored, and does not wait for more', async () => {
+    const lines = Array.from({ length: 3 }, (_, index) => `{"namespace":"s","content":"Line ${index}."}\n`);
+    const { code, stdout, stderr } = await cli.runStopped(lines.join(''), 'import', '-');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('The import was stopped. Stored before that: 0.');
+  });
+
+  test.each([
+    ['that is a folder', () => folder, 'is a directory'],
+    ['that is not there', () => join(folder, 'no.jsonl'), 'no such file'],
+  ])('a file %s is refused with the reason', async (_, path, reason) => {
+    const { code, stderr } = await cli.run('import', path());
+    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+  });
+
+  test('an export that fails or is stopped leaves no file, and one that was there as it was', async () => {
+    await cli.run('remember', 'Something to export.');
+    const [file, kept] = [join(folder, 'never.jsonl'), join(folder, 'still.jsonl')];
+    writeFileSync(kept, 'precious');
+    for (const run of [
+      (...argv: string[]) => cli.runStopped('', ...argv),
+      (...argv: string[]) => cli.run(...argv, '--config', join(folder, 'no.json')),
+    ]) {
+      expect((await run('export', file)).code).not.toBe(0);
+      expect((await run('export', kept, '--force')).code).not.toBe(0);
+      expect(readFileSync(kept, 'utf8')).toBe('precious');
+      expect(readdirSync(folder).filter((name) => /never|partial/.test(name))).toEqual([]);
+    }
   });
 
   test('lines without a namespace need one from the command line', async () => {
     const line = '{"content":"Homeless."}\n';
-    expect((await cli.runWith(line, 'import', '-')).stderr).toContain('Line 1: namespace: it is missing');
+    const { stderr } = await cli.runWith(line, 'import', '-');
+    expect(stderr).toContain('Line 1: namespace: it is missing');
+    expect(stderr).toContain('name one for all lines that have none');
     expect((await cli.runWith(line, 'import', '-', '-n', 'home')).code).toBe(0);
     expect((await cli.run('list', '-n', 'home')).stdout).toContain('Homeless.');
   });

@@ -113,6 +113,8 @@ describe('the file', () => {
     expect(stderr).toContain('name it with --config or EMBEDDING_CONFIG_PATH');
     expect(service.requests).toHaveLength(asked);
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+    const backup = await run(['backup', 'create', join(folder, 'a.backup')]);
+    expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining('and is not used')]);
   });
 
   it('that nobody named is not even opened: it may be a link to what never ends', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -41,8 +41,8 @@ async function serve(dataDir: string, env: Environment = {}): Promise<ServerProc
   return started;
 }
 
-function rawMcp(args: readonly string[], env: Environment = {}): RawMcpProcess {
-  const started = startRawMcp(args, env);
+function rawMcp(args: readonly string[], env: Environment = {}, cwd?: string): RawMcpProcess {
+  const started = startRawMcp(args, env, cwd);
   toClose.push(async () => {
     started.child.kill('SIGKILL');
     await started.ended;
@@ -123,6 +123,23 @@ describe('standard output holds JSON-RPC and nothing else', () => {
     server.child.kill(signal);
     expect(await server.ended).toBe(0);
     expectMessages(server);
+  });
+
+  test('what is set and not used is told at the start, once, before anything is asked', async () => {
+    const project = join(stores.folder, 'a-project');
+    mkdirSync(join(project, 'config'), { recursive: true });
+    writeFileSync(join(project, 'config', 'embedding.config.json'), '{}');
+    const server = rawMcp(['--data-dir', stores.next()], {}, project);
+    const told = () => server.stderr().split('and is not used').length - 1;
+    await expect.poll(told).toBe(1);
+    await server.initialize();
+    server.send(searchCall(1));
+    await server.answer(1);
+    server.child.stdin?.end();
+    expect(await server.ended).toBe(0);
+    expect(told()).toBe(1);
+    expectMessages(server);
+    expect(server.lines).toHaveLength(2);
   });
 
   test.each<[string, string[], Environment, string]>([

@@ -60,9 +60,10 @@ export interface RawMcpProcess {
   readonly ended: Promise<number | null>;
 }
 
-export function startRawMcp(args: readonly string[], env: Environment = {}): RawMcpProcess {
+/** @param cwd - Where a client starts it. Default: here. */
+export function startRawMcp(args: readonly string[], env: Environment = {}, cwd?: string): RawMcpProcess {
   const [command, ...rest] = mcpCommand(args);
-  const child = spawn(command, rest, { env: { ...process.env, ...env }, stdio: 'pipe' });
+  const child = spawn(command, rest, { env: { ...process.env, ...env }, cwd, stdio: 'pipe' });
   const lines: string[] = [];
   const answers = new Map<unknown, Record<string, unknown>>();
   const waiting = new Set<() => void>();

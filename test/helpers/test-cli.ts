@@ -1,6 +1,8 @@
 import { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
 import { inspect, type OpenedMemoryService, openMemoryService } from '../../src/app.ts';
 import type { CliParts, TextOutput } from '../../src/cli/cli-parts.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { Config } from '../../src/config/config.ts';
 import { createHashingProvider } from '../../src/embedding/hashing.ts';
@@ -16,6 +18,8 @@ export interface TestCli {
   run(...argv: string[]): Promise<CliRun>;
   /** The same with something on standard input. */
   runWith(input: string, ...argv: string[]): Promise<CliRun>;
+  /** The same stopped as by Ctrl+C, with a standard input that does not end. */
+  runStopped(input: string, ...argv: string[]): Promise<CliRun>;
   close(): Promise<void>;
 }
 
@@ -23,12 +27,12 @@ export interface TestCli {
 export async function openTestCli(on?: OpenedMemoryService): Promise<TestCli> {
   const opened =
     on ?? (await openMemoryService({ location: { inMemory: true }, embedding: createHashingProvider() }));
-  const runWith = async (input: string, ...argv: string[]): Promise<CliRun> => {
+  const runOn = async (stdin: Readable, stopSignal: Promise<void>, argv: string[]): Promise<CliRun> => {
     const stdout = collected();
     const stderr = collected();
     const parts: CliParts = {
       version: '1.2.3',
-      stdin: Readable.from([Buffer.from(input)]),
+      stdin,
       stdout: stdout.output,
       stderr: stderr.output,
       openMemory: async (_config: Config) => ({ ...opened, close: async () => {} }),
@@ -36,13 +40,52 @@ export async function openTestCli(on?: OpenedMemoryService): Promise<TestCli> {
       serve: notUnderTest,
       serveMcp: notUnderTest,
       backup: { create: notUnderTest, verify: notUnderTest, restore: notUnderTest },
-      // Nobody stops a command under test.
-      stopSignal: () => new Promise(() => undefined),
+      stopSignal: () => stopSignal,
     };
     const code = await runCli(argv, parts);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   };
-  return { runWith, run: (...argv) => runWith('', ...argv), close: () => opened.close() };
+  const never = new Promise<void>(() => undefined);
+  const runWith = (input: string, ...argv: string[]) =>
+    runOn(Readable.from([Buffer.from(input)]), never, argv);
+  return {
+    runWith,
+    run: (...argv) => runWith('', ...argv),
+    runStopped: (input, ...argv) => {
+      async function* endless(): AsyncGenerator<Buffer> {
+        yield Buffer.from(input);
+        await never;
+      }
+      return runOn(Readable.from(endless()), Promise.resolve(), argv);
+    },
+    close: () => opened.close(),
+  };
+}
+
+/** The command line as it is parsed, which does nothing. */
+export function inertProgram(): Command {
+  const program = buildProgram({
+    version: '1.2.3',
+    stdin: Readable.from([]),
+    stdout: collected().output,
+    stderr: collected().output,
+    openMemory: notUnderTest,
+    inspect: notUnderTest,
+    serve: notUnderTest,
+    serveMcp: notUnderTest,
+    backup: { create: notUnderTest, verify: notUnderTest, restore: notUnderTest },
+    stopSignal: notUnderTest,
+  });
+  for (const command of commandsOf(program)) command.action(() => undefined);
+  return program;
+}
+
+/** Every command that does something by itself. */
+export function commandsOf(program: Command): Command[] {
+  return program.commands.flatMap((command) => [
+    ...(command.commands.length === 0 || command.options.length > 0 ? [command] : []),
+    ...commandsOf(command),
+  ]);
 }
 
 function notUnderTest(): Promise<never> {

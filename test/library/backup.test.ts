@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function create(file: string, stopAt?: BackupStep) {
   const stop = new AbortController();
   return createBackup(
-    { dataDir },
+    { store: { dataDir }, logLevel: 'silent', warnings: [] },
     join(folder, file),
     (step) => step === stopAt && stop.abort(),
     stop.signal,

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/config.ts';
 import { jsonText } from '../../core/json-text.ts';
 import type { BackupSummary, CliParts, OnBackupStep } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
+import { entryCount } from '../format/entries.ts';
 import { printable } from '../format/printable.ts';
 import { givesUp } from '../gives-up.ts';
 import { examples } from '../help.ts';
@@ -36,10 +37,17 @@ function addCreate(backup: Command, parts: CliParts): void {
   withStoreOptions(backup.command('create'))
     .description('Write everything in the store, of every tenant, to a new file that only you may read.')
     .argument('<file>', 'file to make; one that exists is not replaced')
+    .addHelpText(
+      'after',
+      examples([
+        'palimpsest backup create memories-2026-05-02.backup',
+        'palimpsest backup create memories-2026-05-02.backup --data-dir ./memories',
+      ]),
+    )
     .action(async (file: string, options: StoreOptions) => {
-      const { store } = loadConfig(options);
+      const config = loadConfig(options);
       const signal = givesUp(parts);
-      const summary = await withBar(parts, (onStep) => parts.backup.create(store, file, onStep, signal));
+      const summary = await withBar(parts, (onStep) => parts.backup.create(config, file, onStep, signal));
       await tell(
         parts,
         options,
@@ -55,6 +63,7 @@ function addVerify(backup: Command, parts: CliParts): void {
     .description('Read a backup to its end and compare every file in it with its checksum.')
     .argument('<file>', 'as backup create has made it')
     .option('--json', 'answer in JSON, for machines')
+    .addHelpText('after', examples(['palimpsest backup verify memories-2026-05-02.backup']))
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const summary = await withBar(parts, (onStep) => parts.backup.verify(file, onStep));
       await tell(
@@ -73,6 +82,10 @@ function addRestore(backup: Command, parts: CliParts): void {
     .argument('<file>', 'as backup create has made it')
     .requiredOption('--data-dir <directory>', 'folder to make the store in; it must be empty or not there')
     .option('--json', 'answer in JSON, for machines')
+    .addHelpText(
+      'after',
+      examples(['palimpsest backup restore memories-2026-05-02.backup --data-dir ./restored']),
+    )
     .action(async (file: string, options: RestoreOptions) => {
       const signal = givesUp(parts);
       const summary = await withBar(parts, (onStep) =>
@@ -121,7 +134,7 @@ function inWireForm(summary: BackupSummary) {
 }
 
 function contentOf({ rows }: BackupSummary): string {
-  return `${rows.memories ?? 0} entries`;
+  return entryCount(rows.memories ?? 0);
 }
 
 function sizeOf({ size }: BackupSummary): string {

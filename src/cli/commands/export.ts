@@ -1,11 +1,9 @@
-import { createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exportRequestSchema, LIFECYCLES } from '../../contract/list-request.ts';
 import { toWireEntry } from '../../contract/memory-entry.ts';
 import { parseContract } from '../../contract/parse-contract.ts';
-import { hasCode } from '../../core/errors.ts';
 import { jsonText } from '../../core/json-text.ts';
+import type { ExportRequest } from '../../service/export-entries.ts';
 import { byteProgress } from '../byte-progress.ts';
 import type { CliParts } from '../cli-parts.ts';
 import {
@@ -15,9 +13,11 @@ import {
   withScopeOptions,
   withStoreOptions,
 } from '../common-options.ts';
+import { entryCount } from '../format/entries.ts';
+import { givesUp, stopped } from '../gives-up.ts';
 import { examples } from '../help.ts';
-import { UsageError } from '../usage-error.ts';
 import { withService } from '../with-service.ts';
+import { type Write, writeWhole } from '../write-whole.ts';
 
 interface ExportOptions extends ScopeOptions, StoreOptions {
   readonly lifecycle?: string;
@@ -45,75 +45,64 @@ export function addExportCommand(program: Command, parts: CliParts): void {
         ...scopeOf(options),
         lifecycle: options.lifecycle,
       });
-      const entries = await withOutput(parts, file, options, (write) =>
-        withService(parts, options, async (service, context) => {
-          const now = service.now();
-          const bar = byteProgress(parts.stderr, null);
-          let lines: string[] = [];
-          let count = 0;
-          let bytes = 0;
-          const flush = async () => {
-            const text = lines.join('');
-            lines = [];
-            bytes += Buffer.byteLength(text);
-            if (text !== '') await write(text);
-            bar.update({ bytes, entries: count });
-          };
-          try {
-            for await (const entry of service.exportEntries(context, request)) {
-              lines.push(`${jsonText(toWireEntry(entry, now))}\n`);
-              count += 1;
-              if (lines.length === LINES_PER_WRITE) await flush();
-            }
-            await flush();
-          } finally {
-            bar.stop();
-          }
-          return count;
-        }),
-      );
+      const write = (text: string) => parts.stdout.write(text);
+      const entries =
+        file === '-'
+          ? await exportTo(write, parts, options, request)
+          : await exportToFile(file, parts, options, request);
       // Standard output holds the export itself.
       const told = file === '-' ? parts.stderr : parts.stdout;
       await told.write(
-        options.json ? `${jsonText({ exported: entries })}\n` : `Exported ${entries} entries.\n`,
+        options.json ? `${jsonText({ exported: entries })}\n` : `Exported ${entryCount(entries)}.\n`,
       );
     });
 }
 
-type Write = (text: string) => Promise<void>;
-
-/** Hands the work a way to write, to a new file or to standard output. */
-async function withOutput<T>(
-  parts: CliParts,
+/** Stopped on the way, there is no file, or the one that was there before. */
+function exportToFile(
   file: string,
+  parts: CliParts,
   options: ExportOptions,
-  work: (write: Write) => Promise<T>,
-): Promise<T> {
-  if (file === '-') return work((text) => parts.stdout.write(text));
-  const handle = await openNew(file, options.force === true);
-  try {
-    const stream = createWriteStream(file, { fd: handle, autoClose: false });
-    const result = await work(
-      (text) =>
-        new Promise((resolve, reject) => {
-          stream.write(text, (error) => (error ? reject(error) : resolve()));
-        }),
-    );
-    await handle.sync();
-    return result;
-  } finally {
-    await handle.close();
-  }
+  request: ExportRequest,
+): Promise<number> {
+  const signal = givesUp(parts);
+  return writeWhole(file, options.force === true, (write) =>
+    exportTo(write, parts, options, request, signal),
+  );
 }
 
-async function openNew(file: string, mayReplace: boolean) {
-  try {
-    return await open(file, mayReplace ? 'w' : 'wx', 0o600);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const exists = hasCode(error, 'EEXIST');
-    throw new UsageError(
-      exists ? `${file} exists. Add --force to replace it.` : `${file} can't be written: ${error.message}.`,
-    );
-  }
+/** @returns How many entries were written. */
+function exportTo(
+  write: Write,
+  parts: CliParts,
+  options: StoreOptions,
+  request: ExportRequest,
+  signal?: AbortSignal,
+): Promise<number> {
+  return withService(parts, options, async (service, context) => {
+    const now = service.now();
+    const bar = byteProgress(parts.stderr, null);
+    let lines: string[] = [];
+    let count = 0;
+    let bytes = 0;
+    const flush = async () => {
+      const text = lines.join('');
+      lines = [];
+      bytes += Buffer.byteLength(text);
+      if (text !== '') await write(text);
+      bar.update({ bytes, entries: count });
+    };
+    try {
+      for await (const entry of service.exportEntries(context, request)) {
+        if (signal?.aborted) throw stopped('The export was stopped, and nothing of it was kept.');
+        lines.push(`${jsonText(toWireEntry(entry, now))}\n`);
+        count += 1;
+        if (lines.length === LINES_PER_WRITE) await flush();
+      }
+      await flush();
+    } finally {
+      bar.stop();
+    }
+    return count;
+  });
 }

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { ImportReader } from '../../contract/import-reader.ts';
 import { PalimpsestError } from '../../core/errors.ts';
@@ -8,6 +8,8 @@ import type { ImportProgress } from '../../service/import-entries.ts';
 import { byteProgress } from '../byte-progress.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
+import { entryCount } from '../format/entries.ts';
+import { givesUp, stopped } from '../gives-up.ts';
 import { examples } from '../help.ts';
 import { UsageError } from '../usage-error.ts';
 import { withService } from '../with-service.ts';
@@ -34,34 +36,40 @@ refused; what was stored before it stays.
 ${examples(['palimpsest import corpus.jsonl', 'palimpsest export - | palimpsest import - --data-dir ./copy'])}`,
     )
     .action(async (file: string, options: ImportOptions) => {
-      const size = file === '-' ? null : await sizeOf(file);
-      const progress = await importStream(parts, options, openInput(parts, file), size);
+      const progress = await importStream(parts, options, await openInput(parts, file));
       await parts.stdout.write(options.json ? `${jsonText(progress)}\n` : `${summary(progress)}\n`);
     });
 }
 
-/** Says what is wrong before a store is opened for nothing. */
-async function sizeOf(file: string): Promise<number> {
-  try {
-    const found = await stat(file);
-    if (found.isDirectory()) throw new UsageError(`${file} is a directory.`);
-    return found.size;
-  } catch (error) {
-    if (error instanceof UsageError || !(error instanceof Error)) throw error;
-    throw new UsageError(`${file} can't be read: ${error.message}.`);
-  }
+interface Input {
+  readonly stream: Readable;
+  /** Bytes in all; null where nobody knows. */
+  readonly size: number | null;
 }
 
-function openInput(parts: CliParts, file: string): AsyncIterable<Uint8Array> {
-  return file === '-' ? parts.stdin : createReadStream(file);
+/** Says what is wrong before a store is opened for nothing. */
+async function openInput(parts: CliParts, file: string): Promise<Input> {
+  if (file === '-') return { stream: parts.stdin, size: null };
+  try {
+    const handle = await open(file);
+    const found = await handle.stat();
+    if (!found.isDirectory()) {
+      return { stream: handle.createReadStream(), size: found.isFile() ? found.size : null };
+    }
+    await handle.close();
+  } catch (error) {
+    throw new UsageError(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  throw new UsageError(`${file} is a directory.`);
 }
 
 async function importStream(
   parts: CliParts,
   options: ImportOptions,
-  input: AsyncIterable<Uint8Array>,
-  size: number | null,
+  { stream, size }: Input,
 ): Promise<ImportProgress> {
+  const signal = givesUp(parts);
+  const input = addAbortSignal(signal, stream);
   const bar = byteProgress(parts.stderr, size);
   const reader = new ImportReader(options.namespace);
   let progress: ImportProgress = { stored: 0, created: 0, refreshed: 0 };
@@ -75,6 +83,7 @@ async function importStream(
     });
     return progress;
   } catch (error) {
+    if (signal.aborted) throw importStopped(progress, error);
     throw PalimpsestError.isInstance(error) ? reader.located(error, progress) : error;
   } finally {
     bar.stop();
@@ -82,5 +91,12 @@ async function importStream(
 }
 
 function summary({ stored, created, refreshed }: ImportProgress): string {
-  return `Imported ${stored} entries: ${created} new, ${refreshed} refreshed.`;
+  return `Imported ${entryCount(stored)}: ${created} new, ${refreshed} refreshed.`;
+}
+
+function importStopped({ stored }: ImportProgress, cause: unknown): PalimpsestError {
+  return stopped(
+    `The import was stopped. Stored before that: ${stored}. Running the import again refreshes those.`,
+    cause,
+  );
 }

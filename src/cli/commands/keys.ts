@@ -11,6 +11,7 @@ import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { examples } from '../help.ts';
+import { listByDefault } from '../list-by-default.ts';
 import { repeated } from '../option-values.ts';
 import { withService } from '../with-service.ts';
 
@@ -61,6 +62,13 @@ function addCreate(keys: Command, parts: CliParts): void {
       repeated,
     )
     .option('--expires-at <time>', 'when it stops working, such as 2027-01-01T00:00:00Z (default: never)')
+    .addHelpText(
+      'after',
+      examples([
+        'palimpsest keys create --user ada --name "Ada\'s notebook"',
+        'palimpsest keys create --user helper --name "read only" --scope read --expires-at 2027-01-01T00:00:00Z',
+      ]),
+    )
     .action(async (options: CreateOptions) => {
       const draft = parseContract(keyDraftSchema, {
         user_id: options.user,
@@ -84,8 +92,9 @@ function addCreate(keys: Command, parts: CliParts): void {
 }
 
 function addList(keys: Command, parts: CliParts): void {
-  withKeyOptions(keys.command('list', { isDefault: true }))
+  withKeyOptions(listByDefault(keys))
     .description('Show all keys, newest first; never their secrets.')
+    .addHelpText('after', examples(['palimpsest keys list', 'palimpsest keys list --tenant acme --json']))
     .action(async (options: KeyOptions) => {
       const all = await withService(parts, options, (_service, context, governance) =>
         governance.listKeys(ofTenant(context, options)),
@@ -101,6 +110,7 @@ function addRevoke(keys: Command, parts: CliParts): void {
   withKeyOptions(keys.command('revoke'))
     .description('End a key for good. Running servers take up to five seconds to notice.')
     .argument('<id>', 'as keys list shows it')
+    .addHelpText('after', examples(['palimpsest keys revoke 01981c5e-7d7f-7a35-9b58-3f2f5d0f9a4e']))
     .action(async (id: string, options: KeyOptions) => {
       const revoked = await withService(parts, options, (_service, context, governance) =>
         governance.revokeKey(ofTenant(context, options), id),

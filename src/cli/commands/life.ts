@@ -6,6 +6,7 @@ import type { MemoryService } from '../../service/memory-service.ts';
 import type { RequestContext } from '../../service/request-context.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
+import { examples } from '../help.ts';
 import { UsageError } from '../usage-error.ts';
 import { withService } from '../with-service.ts';
 
@@ -16,6 +17,13 @@ export function addConfirmCommand(program: Command, parts: CliParts): void {
     .description('Mark an entry as verified by a person.')
     .argument('<id>', 'id of the entry')
     .option('--undo', 'take the confirmation back')
+    .addHelpText(
+      'after',
+      examples([
+        'palimpsest confirm 0198f6a2-7b1c-7d3e-9f00-3b5a6c7d8e9f',
+        'palimpsest confirm 0198f6a2-7b1c-7d3e-9f00-3b5a6c7d8e9f --undo',
+      ]),
+    )
     .action(async (id: string, options: StoreOptions & { readonly undo?: boolean }) => {
       if (options.undo)
         await change(parts, options, 'No longer confirmed:', (service, context) =>
@@ -29,6 +37,7 @@ export function addForgetCommand(program: Command, parts: CliParts): void {
   withStoreOptions(program.command('forget'))
     .description('Take an entry out of every search. It stays stored: restore brings it back.')
     .argument('<id>', 'id of the entry')
+    .addHelpText('after', examples(['palimpsest forget 0198f6a2-7b1c-7d3e-9f00-3b5a6c7d8e9f']))
     .action(async (id: string, options: StoreOptions) => {
       await change(parts, options, 'Forgot', (service, context) => service.forget(context, id));
     });
@@ -38,6 +47,7 @@ export function addRestoreCommand(program: Command, parts: CliParts): void {
   withStoreOptions(program.command('restore'))
     .description('Bring a forgotten entry back.')
     .argument('<id>', 'id of the entry')
+    .addHelpText('after', examples(['palimpsest restore 0198f6a2-7b1c-7d3e-9f00-3b5a6c7d8e9f']))
     .action(async (id: string, options: StoreOptions) => {
       await change(parts, options, 'Restored', (service, context) => service.restore(context, id));
     });
@@ -47,7 +57,8 @@ export function addPurgeCommand(program: Command, parts: CliParts): void {
   withStoreOptions(program.command('purge'))
     .description('Remove an entry and its embeddings from disk, for good.')
     .argument('<id>', 'id of the entry')
-    .option('--yes', 'yes, for good')
+    .option('--yes', 'needed, since a purge can not be undone')
+    .addHelpText('after', examples(['palimpsest purge 0198f6a2-7b1c-7d3e-9f00-3b5a6c7d8e9f --yes']))
     .action(async (id: string, options: StoreOptions & { readonly yes?: boolean }) => {
       if (!options.yes) {
         throw new UsageError(

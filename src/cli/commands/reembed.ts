@@ -7,6 +7,7 @@ import type { EmbeddingStatus, ReembedService } from '../../service/reembed-serv
 import type { RequestContext } from '../../service/request-context.ts';
 import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
+import { entryCount } from '../format/entries.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { givesUp } from '../gives-up.ts';
@@ -192,7 +193,7 @@ function describeVerification({ counts, overlap }: ChangeVerification): string[]
     [waiting, 'waiting'],
     [unseen, 'not looked at'],
   ].flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`]));
-  const counted = [`${entries} entries: ${vectors} with a vector`, ...rest].join(', ');
+  const counted = [`${entryCount(entries)}: ${vectors} with a vector`, ...rest].join(', ');
   return [
     counted,
     overlap === null
@@ -208,6 +209,7 @@ function percent(share: number): string {
 function addStatus(reembed: Command, parts: CliParts): void {
   withStoreOptions(reembed.command('status'))
     .description('Show which models search and keep entries, and how far changes are.')
+    .addHelpText('after', examples(['palimpsest reembed status']))
     .action(async (_own: StoreOptions, command: Command) => {
       const options = command.optsWithGlobals<StoreOptions>();
       await withReembed(parts, options, async (service, context) => {
@@ -262,6 +264,7 @@ function addJobCommand(reembed: Command, parts: CliParts, { name, description, w
   withStoreOptions(reembed.command(name))
     .description(description)
     .argument('[job]', 'id of the job (default: the change that is open)')
+    .addHelpText('after', examples([`palimpsest reembed ${name}`]))
     .action(async (jobId: string | undefined, _own: StoreOptions, command: Command) => {
       const options = command.optsWithGlobals<StoreOptions>();
       await withReembed(parts, options, async (service, context) =>
@@ -280,6 +283,7 @@ function addRollback(reembed: Command, parts: CliParts): void {
     .option('-n, --namespace <scope>', 'the scope that was changed (default: the whole store)')
     .option('--workers <number>', 'batches at a time (default: 1)', workersOption)
     .option('--now', 'switch at once, although entries written since are not found until they are embedded')
+    .addHelpText('after', examples(['palimpsest reembed rollback', 'palimpsest reembed rollback --now']))
     .action(async (_own: RollbackOptions, command: Command) => {
       const options = command.optsWithGlobals<RollbackOptions>();
       await withReembed(parts, options, async (service, context) => {
@@ -297,6 +301,7 @@ function addRollback(reembed: Command, parts: CliParts): void {
 function addPurge(reembed: Command, parts: CliParts): void {
   withStoreOptions(reembed.command('purge'))
     .description('Remove vectors that nothing uses any more. A rollback then embeds anew.')
+    .addHelpText('after', examples(['palimpsest reembed purge']))
     .action(async (_own: StoreOptions, command: Command) => {
       const options = command.optsWithGlobals<StoreOptions>();
       const removed = await withReembed(parts, options, (service, context) => service.purge(context));

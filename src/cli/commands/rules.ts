@@ -7,6 +7,7 @@ import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { examples } from '../help.ts';
+import { listByDefault } from '../list-by-default.ts';
 import { numberOption } from '../option-values.ts';
 import { withService } from '../with-service.ts';
 
@@ -34,8 +35,9 @@ export function addRulesCommand(program: Command, parts: CliParts): void {
 }
 
 function addList(rules: Command, parts: CliParts): void {
-  withStoreOptions(rules.command('list', { isDefault: true }))
+  withStoreOptions(listByDefault(rules))
     .description('Show all rules.')
+    .addHelpText('after', examples(['palimpsest rules list']))
     .action(async (options: StoreOptions) => {
       const all = await withService(parts, options, async (service, context) =>
         (await service.listRules(context)).map(toWireRule),
@@ -55,6 +57,13 @@ function addSet(rules: Command, parts: CliParts): void {
     .option(
       '--instruction <template>',
       'what stands before entries of these namespaces in a prompt; {{content}} is their place',
+    )
+    .addHelpText(
+      'after',
+      examples([
+        'palimpsest rules set "vector.agent.*.howto" --bonus 0.1 --description "how-tos first"',
+        'palimpsest rules set team.decisions --instruction "Decided by the team: {{content}}"',
+      ]),
     )
     .action(async (pattern: string, options: SetOptions) => {
       const draft = parseContract(ruleDraftSchema, {
@@ -76,6 +85,7 @@ function addDelete(rules: Command, parts: CliParts): void {
   withStoreOptions(rules.command('delete'))
     .description('Remove the rule of a pattern.')
     .argument('<pattern>', 'as rules list shows it')
+    .addHelpText('after', examples(['palimpsest rules delete "vector.agent.*.howto"']))
     .action(async (pattern: string, options: StoreOptions) => {
       await withService(parts, options, (service, context) => service.deleteRule(context, pattern));
       await parts.stdout.write(

@@ -11,9 +11,10 @@ import type { CliParts } from '../cli-parts.ts';
 import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
-import { givesUp } from '../gives-up.ts';
+import { givesUp, stopped } from '../gives-up.ts';
 import { examples } from '../help.ts';
 import { indexBar } from '../index-progress.ts';
+import { listByDefault } from '../list-by-default.ts';
 import { withIndexes } from '../with-service.ts';
 
 interface IndexOptions extends StoreOptions {
@@ -57,9 +58,13 @@ function addCreate(index: Command, parts: CliParts): void {
       `candidates while a vector's place is looked for (default: ${DEFAULT_HNSW_BUILD.efConstruction})`,
       ranged('efConstruction'),
     )
+    .addHelpText(
+      'after',
+      examples(['palimpsest index create', 'palimpsest index create --m 24 --ef-construction 128']),
+    )
     .action(async (options: CreateOptions) => {
       const built = await withIndexes(parts, options, async (service, context) => {
-        const signal = givesUp(parts, new Error('Given up: nothing of the index is left.'));
+        const signal = givesUp(parts, stopped('The build was stopped, and nothing of the index is left.'));
         const bar = indexBar(parts.stderr);
         try {
           return await service.create(
@@ -84,8 +89,9 @@ function addCreate(index: Command, parts: CliParts): void {
 }
 
 function addList(index: Command, parts: CliParts): void {
-  withStoreOptions(index.command('list', { isDefault: true }).alias('status'))
+  withStoreOptions(listByDefault(index).alias('status'))
     .description('Show all indexes, and how far those are that are being built.')
+    .addHelpText('after', examples(['palimpsest index list']))
     .action(async (options: StoreOptions) => {
       const indexes = await withIndexes(parts, options, (service, context) => service.list(context));
       await parts.stdout.write(
@@ -99,6 +105,7 @@ function addList(index: Command, parts: CliParts): void {
 function addDrop(index: Command, parts: CliParts): void {
   withModelOption(index.command('drop'))
     .description('Remove the index of a model. Searches are exact again.')
+    .addHelpText('after', examples(['palimpsest index drop', 'palimpsest index drop --model hashing-512-v1']))
     .action(async (options: IndexOptions) => {
       const dropped = await withIndexes(parts, options, (service, context) =>
         service.drop(context, options.model),

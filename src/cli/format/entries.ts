@@ -55,3 +55,8 @@ export function entrySheet(entry: WireEntry): string {
 function day(instant: string): string {
   return instant.slice(0, 10);
 }
+
+/** How many entries there are, in words: `1 entry`, `2 entries`. */
+export function entryCount(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`;
+}

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { unpackTar } from 'modern-tar/fs';
 import { hasCode, PalimpsestError } from '../../core/errors.ts';
 import { lockDataDirectory, removeLock } from '../data-directory-lock.ts';
+import { onDisk } from '../disk-errors.ts';
 import { readMigrations } from '../migrate.ts';
 import {
   inTheMaking,
@@ -44,7 +45,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupMani
   refuseUsed(root);
   const manifest = await inspectBackup(file, (progress) => onProgress('check', progress), signal);
   await refuseNewer(manifest);
-  return withNewDirectory(root, async () => {
+  const restore = async () => {
     const unpacked = inTheMaking(root);
     await unpack(options, unpacked);
     const files = join(unpacked, FILES_IN_ARCHIVE);
@@ -54,14 +55,18 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupMani
     signal?.throwIfAborted();
     await putInPlace(root, files);
     return manifest;
-  });
+  };
+  return onDisk(root, () => withNewDirectory(root, restore));
 }
 
 /** Does the work under the lock of a directory, which is as it was before if the work fails. */
 async function withNewDirectory<T>(root: string, work: () => Promise<T>): Promise<T> {
   const isNew = !existsSync(root);
   makeDataDirectory(root);
-  const lock = await lockDataDirectory(root);
+  const lock = await lockDataDirectory(root).catch((error: unknown) => {
+    if (isNew) removeIfEmpty(root);
+    throw error;
+  });
   let isDone = false;
   try {
     // Looked at again: another process may have come before the lock.

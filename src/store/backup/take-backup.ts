@@ -5,6 +5,7 @@ import { basename, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { packTar, type TarSource } from 'modern-tar/fs';
 import { hasCode } from '../../core/errors.ts';
+import { onDisk } from '../disk-errors.ts';
 import type { SqlDatabase, SqlTransaction } from '../sql-database.ts';
 import { type BackupFile, type BackupManifest, manifestText } from './backup-manifest.ts';
 import { fileHash } from './file-hash.ts';
@@ -46,8 +47,11 @@ export const MANIFEST_IN_ARCHIVE = 'manifest.json';
  * nothing of what comes after. Others wait while the files are copied beside their place, and no longer: packing the
  * copy is for the process that wants the backup. docs/decisions/backup.md says what else was thought of.
  */
-export async function copyDatabase(source: CopySource): Promise<DatabaseCopy> {
-  const folder = join(source.root, `${COPY_PREFIX}${randomUUID()}`);
+export function copyDatabase(source: CopySource): Promise<DatabaseCopy> {
+  return onDisk(source.root, () => copyInto(join(source.root, `${COPY_PREFIX}${randomUUID()}`), source));
+}
+
+async function copyInto(folder: string, source: CopySource): Promise<DatabaseCopy> {
   await removeLeftCopies(source.root, ABANDONED_AFTER_MS);
   try {
     const facts = await source.database.transaction(async (tx) => {

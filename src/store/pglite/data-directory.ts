@@ -62,7 +62,8 @@ export function makeDataDirectory(root: string): void {
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new PalimpsestError('invalid_config', `The data directory ${root} can't be made.`, {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PalimpsestError('invalid_config', `The data directory ${root} can't be made: ${reason}.`, {
       details: [{ path: root, hint: 'Name a directory this user may create and write to.' }],
       cause,
     });
@@ -89,9 +90,15 @@ export async function provideDatabaseFiles(
   const files = join(root, FILES);
   refuseForeignFiles(files);
   removeInTheMaking(root);
-  const unpacked = unpack(await template(), inTheMaking(root));
-  if (flushes) await flushAll(unpacked);
-  renameSync(inTheMaking(root), files);
+  try {
+    const unpacked = unpack(await template(), inTheMaking(root));
+    if (flushes) await flushAll(unpacked);
+    renameSync(inTheMaking(root), files);
+  } catch (error) {
+    // A disk that is full is not kept full by what can't be used.
+    removeInTheMaking(root);
+    throw error;
+  }
   if (flushes) await flushFolder(root);
   return files;
 }
