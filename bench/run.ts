@@ -3,6 +3,7 @@
  * With PostgreSQL: `npm run postgres -- run -- npm run bench -- <name>`.
  */
 const BENCHMARKS: Readonly<Record<string, () => Promise<{ run(): Promise<void> }>>> = {
+  backup: () => import('./backup.ts'),
   context: () => import('./context.ts'),
   embedding: () => import('./embedding.ts'),
   import: () => import('./import.ts'),

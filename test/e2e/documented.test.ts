@@ -86,6 +86,8 @@ describe.each(PAGES)('%s', (path) => {
     const strict = `curl() { command curl --fail-with-body "$@"; }\n${served(script)}`;
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', strict], inPlace(path));
     expect(stdout).not.toContain('"error":{');
+    // What a page has stored, its question finds.
+    expect(stdout).not.toMatch(/^Nothing found|"hits":\s*\[\]/m);
   });
 
   test.runIf(page.program !== undefined)('its program runs, and prints what the page says', async () => {

@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import extractConfig from 'dependency-cruiser/config-utl/extract-depcruise-config';
 import { describe, expect, test } from 'vitest';
 import { findViolations } from '../../scripts/check-boundaries.ts';
 import { plantTree } from '../helpers/planted-tree.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
 
 /** What the other files point at; nothing in it breaks a rule. */
 const SOUND_TREE = {
@@ -98,5 +103,22 @@ describe('the dependency direction', () => {
       (line) => !line.endsWith('right.ts'),
     );
     expect(found).toEqual(expected.sort());
+  });
+
+  test('is the one that CONTRIBUTING.md shows', async () => {
+    const { forbidden = [] } = await extractConfig(join(ROOT, '.dependency-cruiser.mjs'));
+    const ruled = forbidden.flatMap(({ comment = '' }) => {
+      const [, folder, allowed = ''] = /^src\/(\w+) may import (.*)\.$/.exec(comment) ?? [];
+      return folder === undefined ? [] : [[folder, allowed.startsWith('no other') ? '' : allowed]];
+    });
+    const rows = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
+      /^\| `src\/(\w+)` \|.*\| (.*) \|$/gm,
+    );
+    const shown = [...rows].map(([, folder, allowed = '']) => [folder, allowed.replace(/^nothing.*/, '')]);
+    const inOrder = (lists: (string | undefined)[][]) =>
+      Object.fromEntries(lists.map(([folder, allowed = '']) => [folder, allowed.split(', ').sort()]));
+    // What may import anything has no rule.
+    expect(inOrder(shown.filter(([, allowed]) => allowed !== 'anything'))).toEqual(inOrder(ruled));
+    expect(ruled.length).toBeGreaterThan(10);
   });
 });
