@@ -4,16 +4,11 @@ import type {
   ExportInput,
   FeedbackInput,
   ListInput,
-  ModelChangeInput,
   RememberInput,
   RememberOptionsInput,
-  RollbackInput,
-  RuleInput,
   RunInput,
   SuccessorInput,
-  SwitchInput,
   UpdateInput,
-  VerifyInput,
 } from '../contract/inputs.ts';
 import { exportRequestSchema, listRequestSchema } from '../contract/list-request.ts';
 import { listQueryFields, type QueryFields } from '../contract/list-url.ts';
@@ -28,28 +23,27 @@ import {
   type RequestSubjectHeaders,
   writeSubjectHeaders,
 } from '../contract/request-headers.ts';
-import { ROUTES, type Routes } from '../contract/routes/routes.ts';
+import { ROUTES } from '../contract/routes/routes.ts';
 import { existingEntrySchema } from '../contract/supersede.ts';
 import { updateOptionsSchema } from '../contract/update-options.ts';
-import { type InCode, requestsToWire, requestToWire } from '../contract/wire-form.ts';
-import type { PolicySubject } from '../core/policy.ts';
+import { requestsToWire, requestToWire } from '../contract/wire-form.ts';
+import type { Answer } from './answer.ts';
+import { AuditClient } from './audit-client.ts';
+import { EmbeddingsClient } from './embeddings-client.ts';
 import type {
-  AuditFilterInput,
-  AuditInput,
   ClientContextInput,
   ClientRecallInput,
   ImportOptions,
   ImportTotals,
-  KeyInput,
   NamespacesInput,
-  PolicyInput,
-  ProfileInput,
-  RulePreviewInput,
   StatsInput,
-  TraceFilterInput,
-  TracesInput,
 } from './inputs.ts';
+import { KeysClient } from './keys-client.ts';
+import { PoliciesClient } from './policies-client.ts';
+import { ProfilesClient } from './profiles-client.ts';
+import { RulesClient } from './rules-client.ts';
 import { sendImport } from './send-import.ts';
+import { TracesClient } from './traces-client.ts';
 import { bodyOf, type CallOptions, type Fetch, queryOf, Transport } from './transport.ts';
 
 export interface ClientOptions {
@@ -64,13 +58,6 @@ export interface ClientOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-
-/** What the answer of a route is in code. */
-type Answer<Name extends keyof Routes> = Routes[Name] extends { readonly answer: infer Schema }
-  ? Schema extends Parameters<typeof requestToWire>[0]
-    ? InCode<Schema>
-    : never
-  : undefined;
 
 /** `ifVersion`: refuses with `precondition_failed` unless the entry still has this version. */
 export type UpdateCallOptions = CallOptions & { readonly ifVersion?: number | undefined };
@@ -323,232 +310,6 @@ async function newEntryHeaders(ifNew: boolean | undefined): Promise<Record<strin
   const condition = requestToWire(rememberOptionsSchema, { ifNew }, 'remember');
   await inCodeNames(() => parseContract(rememberOptionsSchema, condition));
   return ifNew === true ? { [IF_NONE_MATCH_HEADER]: ANY_ENTRY } : {};
-}
-
-class RulesClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  async list(options?: CallOptions): Promise<Answer<'listRules'>['rules']> {
-    return (await this.#transport.call(ROUTES.listRules, {}, options)).rules;
-  }
-
-  /** Makes the rule of this pattern, or replaces it. */
-  async put(rule: RuleInput, options?: CallOptions): Promise<Answer<'putRule'>> {
-    const body = await bodyOf(ROUTES.putRule.body, rule, 'rules.put');
-    return this.#transport.call(ROUTES.putRule, { body }, options);
-  }
-
-  async delete(pattern: string, options?: CallOptions): Promise<void> {
-    const query = await queryOf(ROUTES.deleteRule.query, { pattern }, 'rules.delete');
-    return this.#transport.call(ROUTES.deleteRule, { query }, options);
-  }
-
-  /** What a rule would do if it were saved now. */
-  async preview(input: RulePreviewInput, options?: CallOptions): Promise<Answer<'previewRule'>> {
-    const body = await bodyOf(ROUTES.previewRule.body, input, 'rules.preview');
-    return this.#transport.call(ROUTES.previewRule, { body }, options);
-  }
-}
-
-class ProfilesClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  async list(options?: CallOptions): Promise<Answer<'listProfiles'>['profiles']> {
-    return (await this.#transport.call(ROUTES.listProfiles, {}, options)).profiles;
-  }
-
-  get(name: string, options?: CallOptions): Promise<Answer<'getProfile'>> {
-    return this.#transport.call(ROUTES.getProfile, { params: { name } }, options);
-  }
-
-  async put(name: string, profile: ProfileInput, options?: CallOptions): Promise<Answer<'putProfile'>> {
-    const body = await bodyOf(ROUTES.putProfile.body, profile, 'profiles.put');
-    return this.#transport.call(ROUTES.putProfile, { params: { name }, body }, options);
-  }
-
-  delete(name: string, options?: CallOptions): Promise<void> {
-    return this.#transport.call(ROUTES.deleteProfile, { params: { name } }, options);
-  }
-}
-
-const POLICY_ROUTES = {
-  agent: { get: ROUTES.getAgentPolicy, put: ROUTES.putAgentPolicy, delete: ROUTES.deleteAgentPolicy },
-  task: { get: ROUTES.getTaskPolicy, put: ROUTES.putTaskPolicy, delete: ROUTES.deleteTaskPolicy },
-};
-
-class PoliciesClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  async list(options?: CallOptions): Promise<Answer<'listPolicies'>['policies']> {
-    return (await this.#transport.call(ROUTES.listPolicies, {}, options)).policies;
-  }
-
-  get({ kind, id }: PolicySubject, options?: CallOptions): Promise<Answer<'getAgentPolicy'>> {
-    return this.#transport.call(POLICY_ROUTES[kind].get, { params: { id } }, options);
-  }
-
-  async put(
-    { kind, id }: PolicySubject,
-    policy: PolicyInput,
-    options?: CallOptions,
-  ): Promise<Answer<'putAgentPolicy'>> {
-    const body = await bodyOf(POLICY_ROUTES[kind].put.body, policy, 'policies.put');
-    return this.#transport.call(POLICY_ROUTES[kind].put, { params: { id }, body }, options);
-  }
-
-  delete({ kind, id }: PolicySubject, options?: CallOptions): Promise<void> {
-    return this.#transport.call(POLICY_ROUTES[kind].delete, { params: { id } }, options);
-  }
-}
-
-class KeysClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** Makes a key. Its secret is in this answer and nowhere else. */
-  async create(key: KeyInput, options?: Pick<CallOptions, 'signal'>): Promise<Answer<'createKey'>> {
-    const body = await bodyOf(ROUTES.createKey.body, key, 'keys.create');
-    return this.#transport.call(ROUTES.createKey, { body }, options);
-  }
-
-  async list(options?: CallOptions): Promise<Answer<'listKeys'>['keys']> {
-    return (await this.#transport.call(ROUTES.listKeys, {}, options)).keys;
-  }
-
-  revoke(id: string, options?: CallOptions): Promise<Answer<'revokeKey'>> {
-    return this.#transport.call(ROUTES.revokeKey, { params: { id } }, options);
-  }
-}
-
-class EmbeddingsClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  status(options?: CallOptions): Promise<Answer<'getEmbeddings'>> {
-    return this.#transport.call(ROUTES.getEmbeddings, {}, options);
-  }
-
-  /** Starts a change, or gives the one to the same model that is under way. It goes on by itself. */
-  async start(input: ModelChangeInput = {}, options?: CallOptions): Promise<Answer<'startEmbeddingJob'>> {
-    const body = await bodyOf(ROUTES.startEmbeddingJob.body, input, 'embeddings.start');
-    return this.#transport.call(ROUTES.startEmbeddingJob, { body }, options);
-  }
-
-  /** A job, with its progress while it is not over. */
-  job(id: string, options?: CallOptions): Promise<Answer<'getEmbeddingJob'>> {
-    return this.#transport.call(ROUTES.getEmbeddingJob, { params: { id } }, options);
-  }
-
-  /** Counts, and compares what both models find; changes nothing that is searched. */
-  async verify(
-    id: string,
-    input: VerifyInput = {},
-    options?: CallOptions,
-  ): Promise<Answer<'verifyEmbeddingJob'>> {
-    const body = await bodyOf(ROUTES.verifyEmbeddingJob.body, input, 'embeddings.verify');
-    return this.#transport.call(ROUTES.verifyEmbeddingJob, { params: { id }, body }, options);
-  }
-
-  /** Lets searches use the model of a complete change. */
-  async switchOver(
-    id: string,
-    input: SwitchInput = {},
-    options?: CallOptions,
-  ): Promise<Answer<'switchEmbeddingJob'>> {
-    const body = await bodyOf(ROUTES.switchEmbeddingJob.body, input, 'embeddings.switchOver');
-    return this.#transport.call(ROUTES.switchEmbeddingJob, { params: { id }, body }, options);
-  }
-
-  pause(id: string, options?: CallOptions): Promise<Answer<'pauseEmbeddingJob'>> {
-    return this.#transport.call(ROUTES.pauseEmbeddingJob, { params: { id } }, options);
-  }
-
-  resume(id: string, options?: CallOptions): Promise<Answer<'resumeEmbeddingJob'>> {
-    return this.#transport.call(ROUTES.resumeEmbeddingJob, { params: { id } }, options);
-  }
-
-  /** Gives a change up. Searches stay with the model they use. */
-  cancel(id: string, options?: CallOptions): Promise<Answer<'cancelEmbeddingJob'>> {
-    return this.#transport.call(ROUTES.cancelEmbeddingJob, { params: { id } }, options);
-  }
-
-  /** Asks the model again for the entries it refused; gives how many. */
-  async retryRefused(id: string, options?: CallOptions): Promise<number> {
-    return (await this.#transport.call(ROUTES.retryRefusedEntries, { params: { id } }, options)).retried;
-  }
-
-  /** Changes back to the model before the last change. */
-  async rollBack(input: RollbackInput = {}, options?: CallOptions): Promise<Answer<'rollBackEmbeddings'>> {
-    const body = await bodyOf(ROUTES.rollBackEmbeddings.body, input, 'embeddings.rollBack');
-    return this.#transport.call(ROUTES.rollBackEmbeddings, { body }, options);
-  }
-
-  /** Removes vectors that nothing uses any more; gives how many. */
-  async purge(options?: CallOptions): Promise<number> {
-    return (await this.#transport.call(ROUTES.purgeEmbeddings, {}, options)).removed;
-  }
-}
-
-class AuditClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** One page of records, newest first. */
-  async list(input: AuditInput = {}, options?: CallOptions): Promise<Answer<'listAudit'>> {
-    const query = await queryOf(ROUTES.listAudit.query, input, 'audit.list');
-    return this.#transport.call(ROUTES.listAudit, { query }, options);
-  }
-
-  /** Every record, newest first, as a stream. */
-  async *export(input: AuditFilterInput = {}, options?: CallOptions): AsyncGenerator<Answer<'exportAudit'>> {
-    const query = await queryOf(ROUTES.exportAudit.query, input, 'audit.export');
-    yield* this.#transport.lines(ROUTES.exportAudit, { query }, options);
-  }
-}
-
-class TracesClient {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** One page of traces, newest first. */
-  async list(input: TracesInput = {}, options?: CallOptions): Promise<Answer<'listTraces'>> {
-    const query = await queryOf(ROUTES.listTraces.query, input, 'traces.list');
-    return this.#transport.call(ROUTES.listTraces, { query }, options);
-  }
-
-  get(id: string, options?: CallOptions): Promise<Answer<'getTrace'>> {
-    return this.#transport.call(ROUTES.getTrace, { params: { id } }, options);
-  }
-
-  /** Every trace, newest first, as a stream. */
-  async *export(input: TraceFilterInput = {}, options?: CallOptions): AsyncGenerator<Answer<'exportTraces'>> {
-    const query = await queryOf(ROUTES.exportTraces.query, input, 'traces.export');
-    yield* this.#transport.lines(ROUTES.exportTraces, { query }, options);
-  }
 }
 
 function isExisting(successor: SuccessorInput): boolean {

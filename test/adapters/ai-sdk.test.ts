@@ -8,8 +8,9 @@ import {
 } from 'ai';
 import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memoryTools, type PromptMemory, palimpsestMiddleware } from '../../src/adapters/ai-sdk/index.ts';
+import { memoryTools, palimpsestMiddleware } from '../../src/adapters/ai-sdk/index.ts';
 import { PalimpsestError } from '../../src/core/errors.ts';
+import { ADAS_FACTS, BROKEN_MEMORY, openWithFacts, QUESTION, storedIn } from '../helpers/adapter-memories.ts';
 import { frozen } from '../helpers/frozen.ts';
 import { refusal } from '../helpers/refusal.ts';
 import { BACKENDS, type TestBackend } from '../helpers/test-backends.ts';
@@ -56,41 +57,24 @@ function streams(
 const withMemory = (model: MockLanguageModelV4, middleware: LanguageModelMiddleware) =>
   wrapLanguageModel({ model, middleware });
 
-const QUESTION =
-  'What does Ada drink in the morning, tea or coffee, and how does she take it?  Please answer in full.';
-
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of items) list.push(item);
   return list;
 }
 
-/** A memory that is down. */
-const broken: PromptMemory = {
-  context: () => Promise.reject(new PalimpsestError('store_unavailable', 'The database is away.')),
-  observeRun: () => Promise.reject(new PalimpsestError('store_unavailable', 'The database is away.')),
-};
-
 describe.each(BACKENDS)('AI SDK $name', ({ open }) => {
   let backend: TestBackend;
   let places = 0;
 
   beforeAll(async () => {
-    backend = await open();
-    await backend.operator.remember({
-      namespace: 'vector.user.ada.facts',
-      content: 'Ada drinks tea in the morning, without milk.',
-    });
+    backend = await openWithFacts(open);
   });
 
   afterAll(() => backend.close());
 
   const newPlace = () => `vector.user.ada.runs${++places}`;
-  const storedIn = async (namespace: string) =>
-    (await backend.operator.list({ namespaces: [namespace] })).entries
-      .map(({ content, source }) => [source?.kind, content])
-      .sort();
-  const options = { context: { namespaces: ['vector.user.ada.facts'], minScore: 0 } };
+  const options = { context: ADAS_FACTS };
 
   test('the block stands at the end of the last user message; everything else is as it was', async () => {
     const messages: ModelMessage[] = frozen([
@@ -176,7 +160,7 @@ describe.each(BACKENDS)('AI SDK $name', ({ open }) => {
         { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: new Uint8Array([1]) }] },
       ],
     });
-    const off = withMemory(mock, palimpsestMiddleware(broken, { context: false }));
+    const off = withMemory(mock, palimpsestMiddleware(BROKEN_MEMORY, { context: false }));
     await generateText({ model: off, prompt: 'Anything?' });
     expect(mock.doGenerateCalls.map(({ prompt }) => prompt[0]?.content.length)).toEqual([1, 1, 1]);
   });
@@ -193,7 +177,7 @@ describe.each(BACKENDS)('AI SDK $name', ({ open }) => {
       tools: memoryTools(backend.memory),
       stopWhen: isStepCount(5),
     });
-    expect(await storedIn(namespace)).toEqual([
+    expect(await storedIn(backend, namespace)).toEqual([
       ['run_input', QUESTION],
       ['run_output', 'Tea, Tea, '],
     ]);
@@ -210,7 +194,7 @@ describe.each(BACKENDS)('AI SDK $name', ({ open }) => {
     expect(deltas.join('')).toBe('Tea without milk.');
     expect(deltas.length).toBeGreaterThan(10);
     expect(JSON.stringify(mock.doStreamCalls[0]?.prompt)).toContain('MEMORY ENTRY');
-    expect(await storedIn(namespace)).toEqual([
+    expect(await storedIn(backend, namespace)).toEqual([
       ['run_input', QUESTION],
       ['run_output', 'Tea without milk.'],
     ]);
@@ -237,7 +221,7 @@ describe.each(BACKENDS)('AI SDK $name', ({ open }) => {
       prompt: [{ role: 'user', content: [{ type: 'text', text: QUESTION }] }],
     });
     expect((await all(stream)).length).toBeGreaterThan(4);
-    expect(await storedIn(namespace)).toEqual([]);
+    expect(await storedIn(backend, namespace)).toEqual([]);
   });
 
   test('an aborted run is not stored, streamed or not', async () => {
@@ -275,7 +259,7 @@ describe.each(BACKENDS)('AI SDK $name', ({ open }) => {
       abortSignal: ofCall.signal,
     });
     expect(ofCall.signal.aborted).toBe(true);
-    expect(await storedIn(namespace)).toEqual([]);
+    expect(await storedIn(backend, namespace)).toEqual([]);
   });
 
   test('where no policy lets the agent store, nothing is stored and nothing fails; with one, its place is used', async () => {
@@ -283,14 +267,13 @@ describe.each(BACKENDS)('AI SDK $name', ({ open }) => {
     const mock = new MockLanguageModelV4({ doGenerate: says('Tea without milk.') });
     const middleware = palimpsestMiddleware(await backend.as('ada', `agent-${places}`), { storeRuns: true });
     await generateText({ model: withMemory(mock, middleware), prompt: QUESTION });
-    expect(await storedIn(write_namespace)).toEqual([]);
+    expect(await storedIn(backend, write_namespace)).toEqual([]);
     await backend.putPolicy(`agent-${places}`, { allowWrite: true, writeNamespace: write_namespace });
     await generateText({ model: withMemory(mock, middleware), prompt: QUESTION });
-    expect(await storedIn(write_namespace)).toHaveLength(2);
+    expect(await storedIn(backend, write_namespace)).toHaveLength(2);
   });
 
   test('a tool reaches what the user and the policy allow, and says why not further', async () => {
-    await backend.operator.remember({ namespace: 'vector.user.bob.facts', content: 'Bob drinks beer.' });
     const agent = `tools-${++places}`;
     const tools = memoryTools(await backend.as('ada', agent), { tools: ['search', 'write', 'delete'] });
     const run = async (toolName: string, input: unknown) => {
@@ -375,7 +358,7 @@ describe('a failing memory', () => {
 
   test('fails the call, before the model is paid for', async () => {
     const mock = new MockLanguageModelV4({ doGenerate: says('Tea.') });
-    const call = generateText({ model: withMemory(mock, palimpsestMiddleware(broken)), prompt });
+    const call = generateText({ model: withMemory(mock, palimpsestMiddleware(BROKEN_MEMORY)), prompt });
     await expect(call).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(mock.doGenerateCalls).toEqual([]);
   });
@@ -388,7 +371,7 @@ describe('a failing memory', () => {
     const codes: unknown[] = [];
     const onMemoryError = (error: unknown) =>
       void codes.push(PalimpsestError.isInstance(error) && error.code);
-    const model = withMemory(mock, palimpsestMiddleware(broken, { storeRuns: true, onMemoryError }));
+    const model = withMemory(mock, palimpsestMiddleware(BROKEN_MEMORY, { storeRuns: true, onMemoryError }));
     expect((await generateText({ model, prompt })).text).toBe('Tea.');
     expect(await streamText({ model, prompt }).text).toBe('Tea.');
     expect(codes).toEqual(Array(4).fill('store_unavailable'));
@@ -404,7 +387,7 @@ describe('a failing memory', () => {
 });
 
 test('options that make no sense are refused at once', () => {
-  const middleware = (options: object) => refusal(() => palimpsestMiddleware(broken, options)).message;
+  const middleware = (options: object) => refusal(() => palimpsestMiddleware(BROKEN_MEMORY, options)).message;
   expect(middleware({ onMemoryEror: () => {} })).toMatch(/onMemoryEror.*Did you mean onMemoryError/);
   expect(middleware({ storeRuns: { name: 'x' } })).toMatch(/name/);
   expect(middleware({ storeRuns: { namespace: 'a..b' } })).toMatch(/storeRuns\.namespace/);

@@ -11,7 +11,7 @@ import {
   type PromptMemory,
   type PromptOptions,
 } from '../../src/adapters/mastra/index.ts';
-import { PalimpsestError } from '../../src/core/errors.ts';
+import { ADAS_FACTS, BROKEN_MEMORY, openWithFacts, QUESTION, storedIn } from '../helpers/adapter-memories.ts';
 import { frozen } from '../helpers/frozen.ts';
 import { refusal } from '../helpers/refusal.ts';
 import { BACKENDS, type TestBackend } from '../helpers/test-backends.ts';
@@ -97,35 +97,18 @@ function remembering(
   return agentOf(model, { inputProcessors: [processor], outputProcessors: [processor], ...setup });
 }
 
-const QUESTION =
-  'What does Ada drink in the morning, tea or coffee, and how does she take it?  Please answer in full.';
-
-const broken: PromptMemory = {
-  context: () => Promise.reject(new PalimpsestError('store_unavailable', 'The database is away.')),
-  observeRun: () => Promise.reject(new PalimpsestError('store_unavailable', 'The database is away.')),
-};
-
 describe.each(BACKENDS)('Mastra $name', ({ open }) => {
   let backend: TestBackend;
   let places = 0;
 
   beforeAll(async () => {
-    backend = await open();
-    await backend.operator.remember({
-      namespace: 'vector.user.ada.facts',
-      content: 'Ada drinks tea in the morning, without milk.',
-    });
-    await backend.operator.remember({ namespace: 'vector.user.bob.facts', content: 'Bob drinks beer.' });
+    backend = await openWithFacts(open);
   });
 
   afterAll(() => backend.close());
 
   const newPlace = () => `vector.user.ada.mastra${++places}`;
-  const context = { namespaces: ['vector.user.ada.facts'], minScore: 0 };
-  const storedIn = async (namespace: string) =>
-    (await backend.operator.list({ namespaces: [namespace] })).entries
-      .map(({ content, source }) => [source?.kind, content])
-      .sort();
+  const context = ADAS_FACTS;
 
   test('the block stands at the end of the last user message; everything else is as it was', async () => {
     const messages = () => [
@@ -200,7 +183,7 @@ describe.each(BACKENDS)('Mastra $name', ({ open }) => {
     );
     expect(written).toMatchObject({ operation: 'create', memory: { namespace } });
     expect(found).toMatchObject({ hits: [{ entry: { content: 'Ada drinks coffee on Sundays.' } }] });
-    expect(await storedIn(runs)).toEqual([
+    expect(await storedIn(backend, runs)).toEqual([
       ['run_input', QUESTION],
       ['run_output', 'Tea, and coffee on Sundays.'],
     ]);
@@ -216,7 +199,7 @@ describe.each(BACKENDS)('Mastra $name', ({ open }) => {
     expect(deltas.join('')).toBe('Tea without milk.');
     expect(deltas.length).toBeGreaterThan(10);
     expect(blocksIn(promptsOf(model))).toBe(1);
-    expect(await storedIn(namespace)).toEqual([
+    expect(await storedIn(backend, namespace)).toEqual([
       ['run_input', QUESTION],
       ['run_output', 'Tea without milk.'],
     ]);
@@ -239,7 +222,7 @@ describe.each(BACKENDS)('Mastra $name', ({ open }) => {
       if (seen === 'Tea, and') abort.abort();
     }
     expect(seen).toBe('Tea, and');
-    expect(await storedIn(namespace)).toEqual([]);
+    expect(await storedIn(backend, namespace)).toEqual([]);
   });
 
   test('the request context says whose memory it is, for the processor and the tools', async () => {
@@ -288,7 +271,7 @@ describe.each(BACKENDS)('Mastra $name', ({ open }) => {
 describe('a failing memory', () => {
   test('fails the call, before the model is called', async () => {
     const model = scripted();
-    await expect(remembering(model, broken).generate('Tea?')).rejects.toThrow('The database is away.');
+    await expect(remembering(model, BROKEN_MEMORY).generate('Tea?')).rejects.toThrow('The database is away.');
     expect(promptsOf(model)).toEqual([]);
   });
 
@@ -296,7 +279,7 @@ describe('a failing memory', () => {
     const model = scripted(says('Tea.'));
     const errors: unknown[] = [];
     const options = { storeRuns: true, onMemoryError: (error: unknown) => void errors.push(error) };
-    expect((await remembering(model, broken, options).generate('Tea?')).text).toBe('Tea.');
+    expect((await remembering(model, BROKEN_MEMORY, options).generate('Tea?')).text).toBe('Tea.');
     expect(errors).toHaveLength(2);
     expect(promptsOf(model)[0]?.at(-1)?.content).toMatchObject([{ type: 'text', text: 'Tea?' }]);
   });
@@ -304,5 +287,5 @@ describe('a failing memory', () => {
 
 test('options that make no sense are refused at once', () => {
   const odd = { storeRun: true } as object;
-  expect(refusal(() => new MemoryProcessor(broken, odd)).message).toMatch(/Did you mean storeRuns/);
+  expect(refusal(() => new MemoryProcessor(BROKEN_MEMORY, odd)).message).toMatch(/Did you mean storeRuns/);
 });

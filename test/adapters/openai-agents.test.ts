@@ -10,7 +10,7 @@ import {
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents-core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryInputFilter, memoryTools, type PromptMemory } from '../../src/adapters/openai-agents/index.ts';
-import { PalimpsestError } from '../../src/core/errors.ts';
+import { ADAS_FACTS, BROKEN_MEMORY, openWithFacts } from '../helpers/adapter-memories.ts';
 import { refusal } from '../helpers/refusal.ts';
 import { BACKENDS, type TestBackend } from '../helpers/test-backends.ts';
 
@@ -31,28 +31,18 @@ function sent(model: ScriptedModel, index: number): AgentInputItem[] {
 const BLOCK = /MEMORY ENTRY \(Stored on/g;
 const blocksIn = (items: unknown) => JSON.stringify(items).match(BLOCK)?.length ?? 0;
 
-const broken: PromptMemory = {
-  context: () => Promise.reject(new PalimpsestError('store_unavailable', 'The database is away.')),
-  observeRun: () => expect.unreachable(),
-};
-
 describe.each(BACKENDS)('OpenAI Agents $name', ({ open }) => {
   let backend: TestBackend;
   let places = 0;
 
   beforeAll(async () => {
-    backend = await open();
-    await backend.operator.remember({
-      namespace: 'vector.user.ada.facts',
-      content: 'Ada drinks tea in the morning, without milk.',
-    });
-    await backend.operator.remember({ namespace: 'vector.user.bob.facts', content: 'Bob drinks beer.' });
+    backend = await openWithFacts(open);
   });
 
   afterAll(() => backend.close());
 
   const newPlace = () => `vector.user.ada.agents${++places}`;
-  const context = { namespaces: ['vector.user.ada.facts'], minScore: 0 };
+  const context = ADAS_FACTS;
 
   test('the block is one more part at the end of the last user message; everything else is as it was', async () => {
     const input: AgentInputItem[] = [
@@ -228,7 +218,7 @@ describe.each(BACKENDS)('OpenAI Agents $name', ({ open }) => {
 describe('a failing memory', () => {
   test('fails the run, before the model is called', async () => {
     const model = new ScriptedModel([]);
-    const runner = new Runner({ callModelInputFilter: memoryInputFilter(broken) });
+    const runner = new Runner({ callModelInputFilter: memoryInputFilter(BROKEN_MEMORY) });
     await expect(runner.run(new Agent({ name: 'A', model }), 'Tea?')).rejects.toMatchObject({
       code: 'store_unavailable',
     });
@@ -239,7 +229,7 @@ describe('a failing memory', () => {
     const model = new ScriptedModel([says('?'), says('Tea.')]);
     const agent = new Agent({ name: 'A', model });
     const errors: unknown[] = [];
-    const filter = memoryInputFilter(broken, { onMemoryError: (error) => void errors.push(error) });
+    const filter = memoryInputFilter(BROKEN_MEMORY, { onMemoryError: (error) => void errors.push(error) });
     await new Runner().run(agent, 'Tea?');
     await new Runner({ callModelInputFilter: filter }).run(agent, 'Tea?');
     expect(errors).toHaveLength(1);
@@ -250,5 +240,5 @@ describe('a failing memory', () => {
 test('options that make no sense are refused at once', () => {
   // A caller in JavaScript may send anything.
   const options = { storeRuns: true } as object;
-  expect(refusal(() => memoryInputFilter(broken, options)).message).toMatch(/storeRuns.*unknown/);
+  expect(refusal(() => memoryInputFilter(BROKEN_MEMORY, options)).message).toMatch(/storeRuns.*unknown/);
 });
