@@ -83,6 +83,17 @@ describe('a data directory', () => {
     dataDir = join(shared, 'data');
   });
 
+  it('says so where no folder can be made, even below one that is there', async () => {
+    writeFileSync(join(shared, 'file'), '');
+    // Below /proc, where there is one, the system says of a new folder that the one above it is not there.
+    for (const path of [join(shared, 'file', 'below'), '/proc/nothing', '/proc/nothing/below']) {
+      await expect(open({ dataDir: path })).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: expect.stringContaining(`The data directory ${path} can't be made: `),
+      });
+    }
+  });
+
   it('holds the same schema with and without a template', async () => {
     const names = 'SELECT name, checksum FROM app.schema_migrations';
     const withTemplate = await query(await open({ dataDir: undefined }), names);

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { PalimpsestError } from '../../core/errors.ts';
+import { dirname, join, resolve } from 'node:path';
+import { hasCode, PalimpsestError } from '../../core/errors.ts';
 import { LOCK_FILES } from '../data-directory-lock.ts';
 import { readTar } from './tar.ts';
 
@@ -60,7 +60,7 @@ export async function putInPlace(root: string, finished: string): Promise<void> 
 /** Makes the directory itself, readable by its user alone, if it isn't there. */
 export function makeDataDirectory(root: string): void {
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
+    makeFolders(resolve(root));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new PalimpsestError('invalid_config', `The data directory ${root} can't be made: ${reason}.`, {
@@ -68,6 +68,20 @@ export function makeDataDirectory(root: string): void {
       cause,
     });
   }
+}
+
+/** Node's own way to make folders above another tries for ever where one can't be made below one that is there. */
+function makeFolders(path: string): void {
+  if (!existsSync(dirname(path))) makeFolders(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST') || !isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Whether a data directory holds a database. */
