@@ -8,6 +8,8 @@ import { addKeysCommand } from './commands/keys.ts';
 import { addConfirmCommand, addForgetCommand, addPurgeCommand, addRestoreCommand } from './commands/life.ts';
 import { addListCommand } from './commands/list.ts';
 import { addMcpCommand } from './commands/mcp.ts';
+import { addPoliciesCommand } from './commands/policies.ts';
+import { addProfilesCommand } from './commands/profiles.ts';
 import { addRecallCommand } from './commands/recall.ts';
 import { addReembedCommand } from './commands/reembed.ts';
 import { addRememberCommand } from './commands/remember.ts';
@@ -35,6 +37,8 @@ const COMMANDS = [
   addExportCommand,
   addBackupCommand,
   addRulesCommand,
+  addPoliciesCommand,
+  addProfilesCommand,
   addKeysCommand,
   addReembedCommand,
   addIndexCommand,
