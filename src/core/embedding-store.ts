@@ -149,7 +149,8 @@ export interface EmbeddingStore {
    * Ends a job: a change switches its scope to the model, a fill is over. One transaction, under a lock that no
    * write overlaps.
    *
-   * @throws PalimpsestError `conflict` while entries are missing, unless `accepts` names them
+   * @throws PalimpsestError `conflict` while entries are missing, unless `accepts` names them, and always while some
+   *   have not been looked at
    */
   finishJob(
     access: Access,

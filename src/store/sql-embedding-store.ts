@@ -325,8 +325,8 @@ async function readProgress(tx: SqlTransaction, tenantId: string, job: JobRow): 
   return row;
 }
 
-function toProgress(job: JobRow, { entries, ahead, waiting, refused }: ProgressRow): JobProgress {
-  const settled = Math.max(0, entries - ahead - waiting);
+function toProgress(job: JobRow, { entries, unseen, waiting, refused }: ProgressRow): JobProgress {
+  const settled = Math.max(0, entries - unseen - waiting);
   const perSecond = rateOf(job);
   const { failures, retry_at: retryAt, last_error: message } = job;
   return {

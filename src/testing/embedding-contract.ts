@@ -110,6 +110,42 @@ export const embeddingContract: ContractSuite = {
       },
     },
     {
+      name: 'what is ahead of the scan counts as settled where it has a vector, once as missing where it has a gap',
+      async run(context) {
+        const { store, embeddings, tenantId } = context;
+        const { access, job } = await startedChange(context, ['one', 'two']);
+        const written = await writeOne(store, access, { namespace: 'a.b', content: 'with a gap' });
+        const progress = async () => {
+          const { entries, settled } = await embeddings.jobProgress(tenantId, job.id);
+          return [entries, settled];
+        };
+        assert.deepEqual(await progress(), [3, 0]);
+        // The write left a gap under the new model, which is worked off before anything is scanned.
+        const claimed = await claim(embeddings, tenantId, claimId(1));
+        assert.deepEqual(
+          claimed.map(({ memoryId }) => memoryId),
+          [written.id],
+        );
+        await embeddings.settleEntries(tenantId, NEXT.modelId, claimId(1), claimed.map(embedded));
+        assert.deepEqual(await progress(), [3, 1]);
+        await writeOne(store, access, { namespace: 'a.b', content: 'with another gap' });
+        assert.deepEqual(await progress(), [4, 1]);
+        await scanAll(embeddings, tenantId);
+        assert.deepEqual(await progress(), [4, 1]);
+      },
+    },
+    {
+      name: 'a job that has not looked at every entry is not finished, whatever is accepted',
+      async run(context) {
+        const { embeddings, tenantId } = context;
+        const { access, job } = await startedChange(context, ['one']);
+        const everything = { refused: true, waiting: true };
+        await rejectsWith('conflict', embeddings.finishJob(access, job.id, everything, at(NOON)));
+        await scanAll(embeddings, tenantId);
+        assert.equal((await embeddings.finishJob(access, job.id, everything, at(NOON))).status, 'done');
+      },
+    },
+    {
       name: 'an entry is claimed by one at a time, until it is given back or the lease ends',
       async run(context) {
         const { embeddings, tenantId } = context;

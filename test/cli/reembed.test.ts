@@ -54,6 +54,22 @@ describe('reembed', () => {
     expect(await cli.run('reembed', 'cancel')).toMatchObject({ code: 1 });
   });
 
+  test('works on the entries of the tenant that is named, and on no other', async () => {
+    const changed = await cli.run('reembed', '--to', SMALLER, '--tenant', 'acme');
+    expect(changed).toMatchObject({ code: 0, stderr: '' });
+    const modelsOf = async (...options: string[]) => {
+      const { stdout } = await cli.run('reembed', 'status', ...options, '--json');
+      const { models } = JSON.parse(stdout);
+      return models.map(({ model_id }: { model_id: string }) => model_id);
+    };
+    expect(await modelsOf('--tenant', 'acme')).toEqual(['hashing-64-v1']);
+    expect(await modelsOf()).toEqual(['hashing-512-v1']);
+    expect(await modelsOf('--tenant', 'default')).toEqual(['hashing-512-v1']);
+    // An unset variable of a script names no tenant.
+    expect(await cli.run('reembed', 'status', '--tenant', '')).toMatchObject({ code: 2 });
+    expect(await cli.run('keys', 'list', '--tenant', ' ')).toMatchObject({ code: 2 });
+  });
+
   test('what makes no sense is refused before anything happens', async () => {
     expect(await cli.run('reembed', '--keep-old', '--purge-old')).toMatchObject({ code: 2 });
     expect(await cli.run('reembed', '--workers', '0')).toMatchObject({ code: 2 });

@@ -239,6 +239,22 @@ describe('a change of the model', () => {
     expect(trace).toMatchObject({ embeddingModelId: OLD, degraded: true, measures: [{ waiting: 1 }] });
   });
 
+  test('an immediate rollback of one that was paused before it had looked at anything leaves nothing unseen', async () => {
+    const opened = await openOne();
+    await fill(opened);
+    await opened.reembed.start(CONTEXT, { to: TO_NEW });
+    await opened.reembed.run(CONTEXT);
+    await opened.memory.remember({ namespace: 'town.notes', content: 'A walrus since.' });
+    const { id } = await opened.reembed.rollBack(CONTEXT);
+    await opened.reembed.pause(CONTEXT, id);
+    expect(await opened.reembed.rollBack(CONTEXT, { immediately: true })).toMatchObject({
+      id,
+      status: 'done',
+    });
+    const { trace } = await opened.memory.recall({ query: 'walrus' });
+    expect(trace).toMatchObject({ embeddingModelId: OLD, degraded: true, measures: [{ waiting: 1 }] });
+  });
+
   test('a namespace can have a model of its own, and one search measures each by its own', async () => {
     const opened = await openOne();
     await fill(opened);

@@ -4,22 +4,16 @@ import { parseContract } from '../../contract/parse-contract.ts';
 import { toWire } from '../../contract/wire-form.ts';
 import { type ApiKey, KEY_SCOPES } from '../../core/governance.ts';
 import { jsonText } from '../../core/json-text.ts';
-import { DEFAULT_TENANT } from '../../service/local-operator.ts';
-import type { RequestContext } from '../../service/request-context.ts';
 import type { CliParts } from '../cli-parts.ts';
-import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
+import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { repeated } from '../option-values.ts';
 import { withService } from '../with-service.ts';
 
-interface KeyOptions extends StoreOptions {
-  readonly tenant?: string;
-}
-
-interface CreateOptions extends KeyOptions {
+interface CreateOptions extends TenantOptions {
   readonly user: string;
   readonly name: string;
   readonly scope?: string[];
@@ -48,7 +42,7 @@ export function addKeysCommand(program: Command, parts: CliParts): void {
 }
 
 function withKeyOptions(command: Command): Command {
-  return withStoreOptions(command).option('--tenant <id>', `whose keys (default: ${DEFAULT_TENANT})`);
+  return withTenantOptions(command, 'whose keys');
 }
 
 function addCreate(keys: Command, parts: CliParts): void {
@@ -95,7 +89,7 @@ function addList(keys: Command, parts: CliParts): void {
   withKeyOptions(listByDefault(keys))
     .description('Show all keys, newest first; never their secrets.')
     .addHelpText('after', examples(['palimpsest keys list', 'palimpsest keys list --tenant acme --json']))
-    .action(async (options: KeyOptions) => {
+    .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, (_service, context, governance) =>
         governance.listKeys(ofTenant(context, options)),
       );
@@ -111,7 +105,7 @@ function addRevoke(keys: Command, parts: CliParts): void {
     .description('End a key for good. Running servers take up to five seconds to notice.')
     .argument('<id>', 'as keys list shows it')
     .addHelpText('after', examples(['palimpsest keys revoke 01981c5e-7d7f-7a35-9b58-3f2f5d0f9a4e']))
-    .action(async (id: string, options: KeyOptions) => {
+    .action(async (id: string, options: TenantOptions) => {
       const revoked = await withService(parts, options, (_service, context, governance) =>
         governance.revokeKey(ofTenant(context, options), id),
       );
@@ -121,13 +115,6 @@ function addRevoke(keys: Command, parts: CliParts): void {
           : `Revoked ${printable(revoked.name)} of ${printable(revoked.userId)}\n`,
       );
     });
-}
-
-/** The operator of the store, in another tenant where one is named. */
-function ofTenant(context: RequestContext, { tenant }: KeyOptions): RequestContext {
-  if (tenant === undefined) return context;
-  const { access } = context;
-  return { ...context, access: { ...access, principal: { ...access.principal, tenantId: tenant } } };
 }
 
 function keysTable(keys: readonly ApiKey[], width: number): string {

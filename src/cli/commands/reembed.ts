@@ -6,18 +6,18 @@ import type { JsonObject } from '../../core/types.ts';
 import type { EmbeddingStatus, ReembedService } from '../../service/reembed-service.ts';
 import type { RequestContext } from '../../service/request-context.ts';
 import type { CliParts } from '../cli-parts.ts';
-import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { entryCount } from '../format/entries.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { givesUp } from '../gives-up.ts';
 import { examples } from '../help.ts';
 import { duration, jobBar, stateOf } from '../job-progress.ts';
+import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { jsonObjectOption } from '../option-values.ts';
 import { UsageError } from '../usage-error.ts';
 import { withReembed } from '../with-service.ts';
 
-interface ChangeOptions extends StoreOptions {
+interface ChangeOptions extends TenantOptions {
   readonly to?: string | JsonObject;
   readonly namespace?: string;
   readonly workers?: number;
@@ -27,8 +27,10 @@ interface ChangeOptions extends StoreOptions {
   readonly acceptRefused?: boolean;
 }
 
+const WHOSE = 'whose entries';
+
 export function addReembedCommand(program: Command, parts: CliParts): void {
-  const reembed = withStoreOptions(program.command('reembed'))
+  const reembed = withTenantOptions(program.command('reembed'), WHOSE)
     .description('Change the embedding model while everything runs, and watch or undo a change.')
     .option(
       '--to <provider>',
@@ -58,6 +60,7 @@ ${examples([
   'palimpsest reembed --to \'{"provider":"ollama","model":"nomic-embed-text"}\' --workers 4',
   'palimpsest reembed status',
   'palimpsest reembed rollback',
+  'palimpsest reembed --to minilm --tenant acme',
 ])}`,
     )
     .action((options: ChangeOptions) => change(parts, options));
@@ -81,6 +84,14 @@ ${examples([
   addPurge(reembed, parts);
 }
 
+function inTenant<T>(
+  parts: CliParts,
+  options: TenantOptions,
+  work: (service: ReembedService, context: RequestContext) => Promise<T>,
+): Promise<T> {
+  return withReembed(parts, options, (service, context) => work(service, ofTenant(context, options)));
+}
+
 function providerOption(text: string): string | JsonObject {
   // What JSON.parse gives is JSON.
   return text.trimStart().startsWith('{') ? (jsonObjectOption(text) as JsonObject) : text;
@@ -98,7 +109,7 @@ async function change(parts: CliParts, options: ChangeOptions): Promise<void> {
   if (options.keepOld === true && options.purgeOld === true) {
     throw new UsageError('--keep-old and --purge-old contradict each other.');
   }
-  await withReembed(parts, options, async (service, context) => {
+  await inTenant(parts, options, async (service, context) => {
     const started = await service.start(context, {
       to: options.to,
       scope: options.namespace,
@@ -140,7 +151,7 @@ async function settle(
   }
   const { settled, entries } = await progressOf(service, context, job);
   // It was stopped before its end.
-  if (settled < entries) return job;
+  if (!job.isScanned || settled < entries) return job;
   return service.switchOver(context, job.id, { acceptsRefused: options.acceptRefused });
 }
 
@@ -155,7 +166,7 @@ async function progressOf(
 
 async function writeJob(
   parts: CliParts,
-  options: StoreOptions,
+  options: TenantOptions,
   job: EmbeddingJob,
   progress?: JobProgress,
 ): Promise<void> {
@@ -207,12 +218,12 @@ function percent(share: number): string {
 }
 
 function addStatus(reembed: Command, parts: CliParts): void {
-  withStoreOptions(reembed.command('status'))
+  withTenantOptions(reembed.command('status'), WHOSE)
     .description('Show which models search and keep entries, and how far changes are.')
     .addHelpText('after', examples(['palimpsest reembed status']))
-    .action(async (_own: StoreOptions, command: Command) => {
-      const options = command.optsWithGlobals<StoreOptions>();
-      await withReembed(parts, options, async (service, context) => {
+    .action(async (_own: TenantOptions, command: Command) => {
+      const options = command.optsWithGlobals<TenantOptions>();
+      await inTenant(parts, options, async (service, context) => {
         const status = await service.status(context);
         await parts.stdout.write(
           options.json
@@ -235,15 +246,15 @@ function statusTables({ assignments, jobs }: EmbeddingStatus, width: number): st
     job.id,
     job.status,
     printable(
-      `${job.scope} to ${job.model.modelId}${progress === null ? '' : `\n${describeProgress(progress)}`}`,
+      `${job.scope} to ${job.model.modelId}${progress === null ? '' : `\n${describeProgress(job, progress)}`}`,
     ),
   ]);
   return `${models}${textTable([{ head: 'job' }, { head: 'is' }, { head: 'change' }], lines, { width })}`;
 }
 
-function describeProgress(progress: JobProgress): string {
+function describeProgress({ isScanned }: EmbeddingJob, progress: JobProgress): string {
   const { settled, entries, refused, etaSeconds } = progress;
-  const state = settled >= entries ? 'complete' : stateOf(progress);
+  const state = isScanned && settled >= entries ? 'complete' : stateOf(progress);
   const share = entries === 0 ? '' : ` (${percent(settled / entries)})`;
   const left = etaSeconds !== null && settled < entries ? `, ${duration(etaSeconds)} left` : '';
   const refusals = refused === 0 ? '' : `, ${refused} refused by the model`;
@@ -261,13 +272,13 @@ interface JobCommand {
 }
 
 function addJobCommand(reembed: Command, parts: CliParts, { name, description, work }: JobCommand): void {
-  withStoreOptions(reembed.command(name))
+  withTenantOptions(reembed.command(name), WHOSE)
     .description(description)
     .argument('[job]', 'id of the job (default: the change that is open)')
     .addHelpText('after', examples([`palimpsest reembed ${name}`]))
-    .action(async (jobId: string | undefined, _own: StoreOptions, command: Command) => {
-      const options = command.optsWithGlobals<StoreOptions>();
-      await withReembed(parts, options, async (service, context) =>
+    .action(async (jobId: string | undefined, _own: TenantOptions, command: Command) => {
+      const options = command.optsWithGlobals<TenantOptions>();
+      await inTenant(parts, options, async (service, context) =>
         writeJob(parts, options, await work(service, context, jobId)),
       );
     });
@@ -278,7 +289,7 @@ interface RollbackOptions extends ChangeOptions {
 }
 
 function addRollback(reembed: Command, parts: CliParts): void {
-  withStoreOptions(reembed.command('rollback'))
+  withTenantOptions(reembed.command('rollback'), WHOSE)
     .description('Change back to the model before the last change.')
     .option('-n, --namespace <scope>', 'the scope that was changed (default: the whole store)')
     .option('--workers <number>', 'batches at a time (default: 1)', workersOption)
@@ -286,7 +297,7 @@ function addRollback(reembed: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest reembed rollback', 'palimpsest reembed rollback --now']))
     .action(async (_own: RollbackOptions, command: Command) => {
       const options = command.optsWithGlobals<RollbackOptions>();
-      await withReembed(parts, options, async (service, context) => {
+      await inTenant(parts, options, async (service, context) => {
         const request = { scope: options.namespace, immediately: options.now };
         const started = await service.rollBack(context, request);
         const { job, progress } =
@@ -299,12 +310,12 @@ function addRollback(reembed: Command, parts: CliParts): void {
 }
 
 function addPurge(reembed: Command, parts: CliParts): void {
-  withStoreOptions(reembed.command('purge'))
+  withTenantOptions(reembed.command('purge'), WHOSE)
     .description('Remove vectors that nothing uses any more. A rollback then embeds anew.')
     .addHelpText('after', examples(['palimpsest reembed purge']))
-    .action(async (_own: StoreOptions, command: Command) => {
-      const options = command.optsWithGlobals<StoreOptions>();
-      const removed = await withReembed(parts, options, (service, context) => service.purge(context));
+    .action(async (_own: TenantOptions, command: Command) => {
+      const options = command.optsWithGlobals<TenantOptions>();
+      const removed = await inTenant(parts, options, (service, context) => service.purge(context));
       await parts.stdout.write(options.json ? `${jsonText({ removed })}\n` : `Removed ${removed} vectors.\n`);
     });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EmbeddingAssignment,
   type KnownModel,
@@ -61,6 +62,8 @@ export interface EmbeddingStatus {
 const SHOWN_JOBS = 10;
 /** Entries looked at in one step of a rollback. */
 const SCAN_STEP = 2_000;
+/** About as long as another process takes for its step of the same scan. */
+const SCAN_WAIT_MS = 20;
 
 /**
  * Starts a change, or gives the one to the same model that is under way already: a command that was killed is
@@ -247,10 +250,36 @@ export async function rollBack(
   );
   state.backfill.kick();
   if (!immediately) return job;
-  // What waits has to be known before the switch: afterwards nobody looks through the entries.
-  while (await embeddings.scanNext(tenantId, job.model.modelId, SCAN_STEP)) await letOthersGoOn();
+  // Started earlier and paused since: nobody looks through the entries of such a job.
+  if (job.status === 'paused') await embeddings.resumeJob(context.access, job.id, auditOf(state, context));
+  const scanned = await scanToEnd(state, context, job);
+  if (!isOpen(scanned)) return scanned;
   const accepts = { refused: true, waiting: true };
   return embeddings.finishJob(context.access, job.id, accepts, auditOf(state, context));
+}
+
+/** What waits has to be known before an immediate switch: afterwards nobody looks through the entries. */
+async function scanToEnd(
+  state: ServiceState,
+  context: RequestContext,
+  { id, model }: EmbeddingJob,
+): Promise<EmbeddingJob> {
+  const { tenantId } = governor(context);
+  for (;;) {
+    const hasScanned = await state.embeddings.scanNext(tenantId, model.modelId, SCAN_STEP);
+    const job = await findJob(state, context, id);
+    // A background that is quicker may have ended it.
+    if (job.isScanned || !isOpen(job)) return job;
+    if (job.status === 'paused') {
+      throw conflict(`The job ${id} was paused meanwhile; nothing was switched.`, {
+        got: job.status,
+        hint: 'Resume it, or roll back again.',
+      });
+    }
+    // Another process is at a step of this scan.
+    if (hasScanned) await letOthersGoOn();
+    else await sleep(SCAN_WAIT_MS);
+  }
 }
 
 /** Removes vectors that nothing uses. Gives how many. */

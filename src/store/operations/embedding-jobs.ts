@@ -272,7 +272,14 @@ export async function finishJob(
   const { tenantId } = access.principal;
   const job = await requireOpen(tx, tenantId, jobId);
   const { waiting, refused } = await counts(await readJobRow(tx, tenantId, jobId));
-  if (!accepts.waiting && (waiting > 0 || !job.isScanned)) {
+  // What nobody has looked at has no gap, and nobody would ever look at it again.
+  if (!job.isScanned) {
+    throw conflict(`The job ${jobId} is not complete: it has not looked at every entry yet.`, {
+      got: job.status,
+      hint: 'Let it run to its end first.',
+    });
+  }
+  if (!accepts.waiting && waiting > 0) {
     throw conflict(`The job ${jobId} is not complete: ${waiting} entries wait for their vector.`, {
       got: waiting,
       hint: 'Let it run to its end first.',

@@ -223,12 +223,16 @@ export interface JobScope {
 
 export interface ProgressRow extends SqlRow {
   entries: number;
-  ahead: number;
+  unseen: number;
   waiting: number;
   refused: number;
 }
 
-/** Three counts of indexes: cheap enough to be asked every second. */
+/**
+ * Counts by indexes: cheap enough to be asked every second. Of the entries ahead of the scan only those are unseen that
+ * have neither a vector nor a gap: writes during a change make one or the other, and an earlier change may have left
+ * vectors.
+ */
 export function selectProgress(tenantId: string, job: JobRow, scope: JobScope): SqlStatement {
   return {
     text: `SELECT
@@ -236,7 +240,11 @@ export function selectProgress(tenantId: string, job: JobRow, scope: JobScope): 
           WHERE m.tenant_id = $1 AND m.namespace ~ $3 AND m.namespace !~ $4) AS entries,
         (SELECT count(*) FROM app.memories AS m
           WHERE m.tenant_id = $1 AND m.namespace ~ $3 AND m.namespace !~ $4
-            AND NOT $5::boolean AND ($6::uuid IS NULL OR m.id > $6::uuid)) AS ahead,
+            AND NOT $5::boolean AND ($6::uuid IS NULL OR m.id > $6::uuid)
+            AND NOT EXISTS (SELECT FROM app.memory_embeddings AS e
+              WHERE e.tenant_id = $1 AND e.model_id = $2 AND e.memory_id = m.id)
+            AND NOT EXISTS (SELECT FROM app.embedding_gaps AS g
+              WHERE g.tenant_id = $1 AND g.model_id = $2 AND g.memory_id = m.id)) AS unseen,
         (SELECT count(*) FROM app.embedding_gaps AS g WHERE g.tenant_id = $1 AND g.model_id = $2
           AND g.reason = 'waiting' AND g.namespace ~ $3 AND g.namespace !~ $4) AS waiting,
         (SELECT count(*) FROM app.embedding_gaps AS g WHERE g.tenant_id = $1 AND g.model_id = $2
