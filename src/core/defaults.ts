@@ -36,6 +36,12 @@ export const MAX_BATCH_SIZE = 500;
 /** Longest vector: pgvector's limit for its type `vector`. */
 export const MAX_EMBEDDING_DIMENSIONS = 16_000;
 
+/**
+ * Longest pause that an embedding service is granted, in milliseconds: it is tried again after this one however long it
+ * asks to be left alone. A wrong clock or a wrong unit would otherwise be an outage of years.
+ */
+export const MAX_SERVICE_PAUSE_MS = 5 * 60_000;
+
 export const DEFAULT_TYPE = 'note';
 /** Middle of the range: an entry whose caller said nothing is neither foundation nor chatter. */
 export const DEFAULT_IMPORTANCE = 0.5;

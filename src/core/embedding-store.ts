@@ -183,7 +183,10 @@ export interface EmbeddingStore {
     claimId: string,
     entries: readonly SettledEntry[],
   ): Promise<number>;
-  /** Leaves a model alone for a while after it failed as a whole; longer with each failure in a row. */
+  /**
+   * Leaves a model alone for a while after it failed as a whole; longer with each failure in a row, and at least
+   * `afterMs`, of which no more than `MAX_SERVICE_PAUSE_MS` are granted.
+   */
   deferModel(
     tenantId: string,
     modelId: string,

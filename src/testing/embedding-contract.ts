@@ -230,6 +230,22 @@ export const embeddingContract: ContractSuite = {
       },
     },
     {
+      name: 'a model that asks to be left alone for years is asked again after five minutes',
+      async run(context) {
+        const { embeddings, tenantId } = context;
+        const { job } = await startedChange(context, ['one']);
+        await scanAll(embeddings, tenantId);
+        const before = Date.now();
+        await embeddings.deferModel(tenantId, NEXT.modelId, { message: 'Not now.', afterMs: 1e24 });
+        const { outage } = await embeddings.jobProgress(tenantId, job.id);
+        assert.equal(outage?.failures, 1);
+        const waitMs = (outage.retryAt?.getTime() ?? 0) - before;
+        // The database's clock is this machine's, or near it.
+        assert.ok(waitMs > 4 * MINUTE && waitMs < 30 * MINUTE, `waits ${waitMs} ms`);
+        assert.deepEqual(await claim(embeddings, tenantId, claimId(1)), []);
+      },
+    },
+    {
       name: 'two starts of one change share its job; another one has to wait',
       async run(context) {
         const { embeddings } = context;

@@ -8,6 +8,7 @@ import {
   type IBreaker,
   isBrokenCircuitError,
 } from 'cockatiel';
+import { MAX_SERVICE_PAUSE_MS } from '../../core/defaults.ts';
 import type { EmbeddingPurpose } from '../../core/ports.ts';
 import type { EmbeddingObserver } from '../events.ts';
 import { type CallFailure, EmbeddingCallError, isOutage } from './call-error.ts';
@@ -54,9 +55,6 @@ export const DEFAULT_CALL_POLICY: CallPolicy = {
   retryRateLimited: true,
   retryOutages: true,
 };
-
-/** A service that asks for a longer pause is tried again after this one all the same. */
-const LONGEST_PAUSE_MS = 5 * 60_000;
 
 /** Time and chance, so that tests bring their own. */
 export interface CallTools {
@@ -184,7 +182,7 @@ export function resilientCalls(
   function notePause(error: EmbeddingCallError): void {
     // A used-up quota is looked at again as seldom as a broken service.
     const asked = error.mayBeRetried ? (error.retryAfterMs ?? policy.backoffMs) : policy.breakerOpenMs;
-    const until = tools.now() + Math.min(asked, LONGEST_PAUSE_MS);
+    const until = tools.now() + Math.min(asked, MAX_SERVICE_PAUSE_MS);
     if (until <= pausedUntil) return;
     pausedUntil = until;
     pauseReason = error.message;

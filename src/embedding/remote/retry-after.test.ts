@@ -16,6 +16,15 @@ describe('how long a service asks to wait', () => {
     expect(waitOf({ 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' })).toBe(0);
   });
 
+  test.each([
+    ['a date of another century', { 'retry-after': 'Thu, 01 Jan 2099 00:00:00 GMT' }],
+    ['more than a timer or a bigint holds', { 'retry-after': '99999999999999999999' }],
+    ['more than a number holds', { 'retry-after': '9'.repeat(400) }],
+    ['the same in milliseconds', { 'retry-after-ms': '9'.repeat(400) }],
+  ])('%s is five minutes', (_, headers) => {
+    expect(waitOf(headers)).toBe(300_000);
+  });
+
   test('milliseconds are finer, so they win', () => {
     expect(waitOf({ 'retry-after-ms': '120', 'retry-after': '1' })).toBe(120);
   });

@@ -1,10 +1,17 @@
+import { MAX_SERVICE_PAUSE_MS } from '../../core/defaults.ts';
+
 /**
  * Milliseconds a service asks to wait, from `retry-after-ms`, or from `Retry-After` as seconds or as a date (RFC
- * 9110, section 10.2.3); undefined where neither means anything.
+ * 9110, section 10.2.3), at most `MAX_SERVICE_PAUSE_MS`; undefined where neither means anything.
  *
  * @param now milliseconds since the epoch, for the date form
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const asked = askedMs(headers, now);
+  return asked === undefined ? undefined : Math.min(asked, MAX_SERVICE_PAUSE_MS);
+}
+
+function askedMs(headers: Headers, now: number): number | undefined {
   const milliseconds = notNegative(headers.get('retry-after-ms'), 1);
   if (milliseconds !== undefined) return milliseconds;
   const value = headers.get('retry-after');

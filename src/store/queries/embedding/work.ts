@@ -1,3 +1,4 @@
+import { MAX_SERVICE_PAUSE_MS } from '../../../core/defaults.ts';
 import type { SettledEntry } from '../../../core/embedding-store.ts';
 import type { JsonObject } from '../../../core/types.ts';
 import type { SqlRow, SqlStatement } from '../../sql-database.ts';
@@ -203,7 +204,7 @@ export function deferModel(
       tenantId,
       modelId,
       failure.message,
-      Math.ceil(failure.afterMs ?? 0),
+      Math.ceil(Math.min(failure.afterMs ?? 0, MAX_SERVICE_PAUSE_MS)),
       FIRST_DELAY_MS,
       LONGEST_DELAY_MS,
     ],
