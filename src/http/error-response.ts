@@ -38,18 +38,26 @@ export function toPalimpsestError(error: unknown): PalimpsestError {
   );
 }
 
+/** Logs an error as what it is shown as: with all that is known of it where it is ours to mend. */
+export function logError(
+  { log }: Pick<FastifyRequest, 'log'>,
+  { code }: PalimpsestError,
+  error: unknown,
+): void {
+  // A caller's mistake is told by its code alone: its message repeats what the caller sent.
+  if (ERROR_CODES[code].party === 'caller') log.info({ code }, 'refused');
+  else log.error({ code, err: error }, 'failed');
+}
+
 /** Answers an error in the one shape, and logs what is ours to mend. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const shown = toPalimpsestError(error);
-  const { status, party } = ERROR_CODES[shown.code];
   request.errorCode = shown.code;
-  // A caller's mistake is told by its code alone: its message repeats what the caller sent.
-  if (party === 'caller') request.log.info({ code: shown.code }, 'refused');
-  else request.log.error({ code: shown.code, err: error }, 'failed');
+  logError(request, shown, error);
   if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds);
   if (shown.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
   return reply
-    .code(status)
+    .code(ERROR_CODES[shown.code].status)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(toWireError(shown, request.id));

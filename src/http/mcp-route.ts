@@ -20,6 +20,7 @@ export function mcpRoute(api: FastifyInstance, handle: McpHandler, corsOrigins: 
     exposeHeadRoute: false,
     preParsing: async (request) => requireKnownOrigin(request, corsOrigins),
     handler: async (request, reply) => {
+      if (Array.isArray(request.body)) return reply.code(400).send(NO_BATCHES);
       const response = await handle(toWebRequest(request), request.body, askerOf(request).context);
       return sendWebResponse(reply, response);
     },
@@ -35,6 +36,16 @@ export function mcpRoute(api: FastifyInstance, handle: McpHandler, corsOrigins: 
 const NO_SESSIONS = {
   jsonrpc: '2.0',
   error: { code: INVALID_REQUEST, message: 'This server keeps no sessions and no streams. Use POST.' },
+  id: null,
+};
+
+/** A hundred calls in one request would be counted as one by the limit of requests. */
+const NO_BATCHES = {
+  jsonrpc: '2.0',
+  error: {
+    code: INVALID_REQUEST,
+    message: 'This server takes one message in a request, and no batches. Send each by itself.',
+  },
   id: null,
 };
 

@@ -6,6 +6,7 @@ import type { Identity } from '../core/identity.ts';
 import type { GovernanceService } from '../service/governance-service.ts';
 import { identifiedContext } from '../service/identified-context.ts';
 import type { RequestContext } from '../service/request-context.ts';
+import { refuseRepeatedHeaders } from './repeated-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +27,7 @@ export function establishWhoAsks(api: FastifyInstance, identify: Identify): void
   api.decorateRequest('identity', null);
   api.decorateRequest('context', null);
   api.addHook('onRequest', async (request) => {
+    refuseRepeatedHeaders(request.raw.rawHeaders);
     const identity = await identify(request);
     request.identity = identity;
     request.context = identifiedContext(identity, {

@@ -49,7 +49,7 @@ export function createMcpServer({ version, backend, counter, onError }: McpServe
     },
   );
   const parts = { backend, counter };
-  server.onerror = onError;
+  server.onerror = (error) => onError(protocolFault(error));
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: publishedTools() }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
     callTool(toolNamed(params.name), params.arguments, parts, onError),
@@ -70,6 +70,13 @@ export function createMcpServer({ version, backend, counter, onError }: McpServe
     asMcpErrors(onError, async () => guidePrompt(params.name, params.arguments?.namespace)),
   );
   return server;
+}
+
+/** A fault that the SDK tells of, by its kind alone: its text repeats what the client sent, and the log must not. */
+function protocolFault(error: Error): Error {
+  if (PalimpsestError.isInstance(error)) return error;
+  const code = 'code' in error ? ` (${String(error.code)})` : '';
+  return new Error(`The protocol met a fault: ${error.name}${code}.`);
 }
 
 /** Only answers of clients to questions of servers are validated by it, and this server asks none. */

@@ -366,6 +366,17 @@ describe('streams', () => {
     expect(last.error?.message).toContain('Line 2');
   });
 
+  test.each(['', '&progress=lines'])('a line that is refused is not in the log (%s)', async (progress) => {
+    const secret = 'tell nobody';
+    const response = await importLines(
+      JSON.stringify({ content: 'x', type: `${secret}\0` }),
+      `?namespace=stream.d${progress}`,
+    );
+    expect(response.body).toContain(secret);
+    expect(http.logged()).toContain('"code":"invalid_input"');
+    expect(http.logged()).not.toContain(secret);
+  });
+
   test('nothing to import is an import of nothing; JSON is no lines, and lines are no JSON', async () => {
     expect((await importLines('')).json()).toMatchObject({ status: 'done', stored: 0 });
     const json = await http.inject({ method: 'POST', url: '/v1/import', payload: '{}', headers: JSON_BODY });

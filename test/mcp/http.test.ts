@@ -51,6 +51,15 @@ describe('refused:', () => {
     expect((await send(LIST, { accept: 'text/html' })).status).toBe(406);
   });
 
+  test('a batch, which would be counted as one request', async () => {
+    const response = await send([LIST, { ...LIST, id: 2 }]);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining('no batches') },
+      id: null,
+    });
+  });
+
   test('a page of another origin', async () => {
     expect((await send(LIST, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await send(LIST, { origin: 'null' })).status).toBe(403);
@@ -87,6 +96,22 @@ test('what a tool was sent is not in the log', async () => {
   expect((await send(call)).status).toBe(200);
   expect(mcp.logged()).toContain('"path":"/mcp"');
   expect(mcp.logged()).not.toContain('very private');
+});
+
+test('what the protocol has no use for is not in the log either', async () => {
+  const secret = 'a very secret answer';
+  const unasked = [
+    { jsonrpc: '2.0', id: 7, result: { secret } },
+    {
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 7, progress: 1, message: secret },
+    },
+    { jsonrpc: '2.0', secret },
+  ];
+  for (const message of unasked) expect((await send(message)).status).toBeLessThan(500);
+  expect(mcp.logged()).toContain('The protocol met a fault');
+  expect(mcp.logged()).not.toContain(secret);
 });
 
 test('an unknown tool and an unknown method are errors of the protocol', async () => {

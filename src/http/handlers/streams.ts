@@ -6,7 +6,7 @@ import type { streamRoutes } from '../../contract/routes/streams.ts';
 import type { InCode } from '../../contract/wire-form.ts';
 import { PalimpsestError } from '../../core/errors.ts';
 import type { ImportProgress } from '../../service/import-entries.ts';
-import { toPalimpsestError } from '../error-response.ts';
+import { logError, toPalimpsestError } from '../error-response.ts';
 import type { HandlerParts } from '../http-app.ts';
 import type { RouteHandlers } from '../route-handler.ts';
 
@@ -28,8 +28,9 @@ export function streamHandlers({ service }: HandlerParts): Pick<RouteHandlers, k
       if (query.progress === 'lines') {
         return {
           lines: reportedImport(reader, progress, (error) => {
-            request.log.error({ err: error }, 'import failed');
-            return toWireError(toPalimpsestError(error), request.id).error;
+            const shown = toPalimpsestError(error);
+            logError(request, shown, error);
+            return toWireError(shown, request.id).error;
           }),
         };
       }

@@ -1,0 +1,34 @@
+import {
+  IDEMPOTENCY_KEY_HEADER,
+  IF_NONE_MATCH_HEADER,
+  singleHeader,
+  subjectHeadersSchema,
+} from '../contract/request-headers.ts';
+
+/** Headers with one value that decide something: who asks, for whom, under which name, and on what condition. */
+const SINGLE_HEADERS = [
+  'authorization',
+  'x-api-key',
+  'host',
+  'origin',
+  'content-type',
+  'if-match',
+  IF_NONE_MATCH_HEADER,
+  IDEMPOTENCY_KEY_HEADER,
+  ...Object.keys(subjectHeadersSchema.shape),
+];
+
+/**
+ * Refuses a request that says such a thing twice. Node keeps the first of some repeated headers and makes one text
+ * of the others, so that a proxy which looks at the last credential would let another one through than is used here.
+ *
+ * @param rawHeaders - Names and values in turn, as they were sent.
+ * @throws PalimpsestError `invalid_input`
+ */
+export function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
+  const names = rawHeaders.filter((_, place) => place % 2 === 0).map((name) => name.toLowerCase());
+  for (const name of SINGLE_HEADERS) {
+    const sent = names.filter((other) => other === name);
+    if (sent.length > 1) singleHeader({ [name]: sent }, name);
+  }
+}
