@@ -22,6 +22,7 @@ import {
   listAudit,
   listTraces,
   reportNamespaces,
+  summarizeFeedback,
 } from './governance/look-up.ts';
 import type {
   AuditRequest,
@@ -44,7 +45,6 @@ import { recordRefusal } from './governance/record-refusal.ts';
 import { previewRule } from './governance/rule-preview.ts';
 import { type GuardedCall, guarded, guardedStream } from './guard.ts';
 import type { RequestContext } from './request-context.ts';
-import { requestPolicy } from './request-policy.ts';
 import type { ServiceState } from './service-parts.ts';
 import { runUpkeep, type UpkeepResult } from './upkeep.ts';
 
@@ -98,6 +98,7 @@ export interface GovernanceService {
   userSettings(context: RequestContext): Promise<UserSettings>;
   setAllowAdminMemory(context: RequestContext, allow: boolean): Promise<UserSettings>;
 
+  /** Administrators only, with a credential that reads, too. */
   previewRule(context: RequestContext, request: RulePreviewRequest): Promise<RulePreview>;
   reportNamespaces(context: RequestContext, request?: NamespaceReportRequest): Promise<NamespaceReport[]>;
   /** What the asker may read of a scope, counted. Default: what the policy reads, else everything. */
@@ -170,14 +171,17 @@ export function createGovernanceService(state: ServiceState): GovernanceService 
         governance.setAllowAdminMemory(context.access, allow, state.clock()),
       ),
 
+    // It ranks memories, which the scope of whoever governs does not read.
     previewRule: (context, request) =>
-      govern(context, 'preview_rule', () => previewRule(state, context, request)),
+      call(context, { operation: 'preview_rule', scope: ['admin', 'read'] }, () =>
+        previewRule(state, context, request),
+      ),
     reportNamespaces: (context, request) =>
       read(context, 'report_namespaces', () => reportNamespaces(state, context, request)),
     stats: (context, request) => read(context, 'stats', () => countEntries(state, context, request)),
     feedbackSummary: (context, memoryId) =>
-      call(context, { operation: 'feedback_summary', scope: 'read', memoryIds: [memoryId] }, async () =>
-        governance.countFeedback(requestPolicy(context, 'read').asking, knownId('memory', memoryId)),
+      call(context, { operation: 'feedback_summary', scope: 'read', memoryIds: [memoryId] }, () =>
+        summarizeFeedback(state, context, memoryId),
       ),
 
     listAudit: (context, request) => govern(context, 'list_audit', () => listAudit(state, context, request)),

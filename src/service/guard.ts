@@ -10,8 +10,8 @@ import type { ServiceState } from './service-parts.ts';
 export interface GuardedCall {
   /** Name of the use case, for the audit. */
   readonly operation: string;
-  /** What a key or token needs for it; null where any will do. */
-  readonly scope: KeyScope | null;
+  /** What a key or token needs for it, all of a list; null where any will do. */
+  readonly scope: KeyScope | readonly KeyScope[] | null;
   /** Ids of entries the request names. */
   readonly memoryIds?: readonly string[] | undefined;
   readonly traceId?: string | undefined;
@@ -97,8 +97,8 @@ function checkContext(context: RequestContext, { scope, operation }: GuardedCall
   })) {
     if (id !== undefined) checkWord(id, name, MAX_SUBJECT_ID_LENGTH);
   }
-  if (scopes !== undefined && scope !== null && !scopes.includes(scope))
-    throw missingScope(scope, scopes, operation);
+  const missing = [scope ?? []].flat().find((needed) => scopes !== undefined && !scopes.includes(needed));
+  if (scopes !== undefined && missing !== undefined) throw missingScope(missing, scopes, operation);
   if (boundAgentId !== null && subject.agentId !== boundAgentId) {
     throw new PalimpsestError(
       'forbidden',

@@ -48,6 +48,23 @@ export async function noteRead(state: ServiceState, context: RequestContext, rea
   await state.governance.appendTraces(access, traces, [record]);
 }
 
+/**
+ * Writes a look-up down where an administrator was shown what is other users', before it is answered. What somebody
+ * looks up about their own leaves nothing.
+ *
+ * @param read.namespaces - Those that were looked at; asked for where it makes a difference.
+ */
+export async function noteOthersRead(
+  state: ServiceState,
+  context: RequestContext,
+  read: Pick<Read, 'operation' | 'memoryId'> & { readonly namespaces: () => Promise<readonly string[]> },
+): Promise<void> {
+  const { principal } = context.access;
+  if (!principal.isAdmin || principal.isTenantWide) return;
+  const namespaces = await read.namespaces();
+  if (otherOwners(principal, namespaces).length > 0) await noteRead(state, context, { ...read, namespaces });
+}
+
 function onlyOne(values: Iterable<string>): string | null {
   const [value = null] = values;
   return value;

@@ -190,15 +190,24 @@ describe('an administrator', () => {
     expect((await service.history(root, entry.id)).entries).toHaveLength(1);
     const given = { memoryId: entry.id, signal: 'not_useful', traceId: trace.id } as const;
     await service.feedback(root, given);
+    expect((await governance.stats(root, { scope: namespaces })).totalCount).toBe(1);
+    expect(await governance.reportNamespaces(root, { scope: namespaces })).toHaveLength(1);
+    expect((await governance.feedbackSummary(root, entry.id)).not_useful).toBe(1);
+    const preview = { pattern: 'vector.user.*', query: 'q', namespaces };
+    expect((await governance.previewRule(root, preview)).ranking?.before).toHaveLength(1);
     const reads = (await recordsOf('root')).filter(
       ({ action, detail }) => action === 'read' && JSON.stringify(detail.owner_ids) === `["${ada}"]`,
     );
     expect(reads.map(({ operation }) => operation).sort()).toEqual([
       'feedback',
+      'feedback_summary',
       'get',
       'history',
       'list',
+      'preview_rule',
       'recall',
+      'report_namespaces',
+      'stats',
     ]);
     for (const { detail } of reads) expect(detail.admin_actor_id).toBe('root');
     const warned = (await services.warningsOf('root')).filter(({ namespace }) =>
@@ -217,6 +226,23 @@ describe('an administrator', () => {
     expect(hits.filter(({ entry }) => entry.ownerId === ada)).toEqual([]);
     const { entries } = await services.service.list(root, { limit: 500 });
     expect(entries.filter(({ ownerId }) => ownerId === ada)).toEqual([]);
+  });
+
+  test('ranks nothing to see what a rule would do with a credential that only governs', async () => {
+    const governs = asAdmin({ scopes: ['admin'] });
+    const refused = await rejection(services.governance.previewRule(governs, { pattern: '*', query: 'q' }));
+    expect(refused.code).toBe('forbidden');
+    expect(refused.details[0]?.allowed).toBe('read');
+    expect((await services.warningsOf('root')).map(({ operation }) => operation)).toContain('preview_rule');
+  });
+
+  test('looks up what is their own and leaves nothing', async () => {
+    const { governance } = services;
+    const before = (await services.audit()).length;
+    await governance.stats(root);
+    await governance.reportNamespaces(root);
+    await governance.previewRule(root, { pattern: 'vector.user.*', query: 'q' });
+    expect((await services.audit()).length).toBe(before);
   });
 
   test('may not change them, consent or not', async () => {

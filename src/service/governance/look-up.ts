@@ -1,10 +1,10 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/defaults.ts';
 import { notFound } from '../../core/errors.ts';
 import type { AuditRecord, EntryStats, NamespaceReport, Page, StoredTrace } from '../../core/governance.ts';
-import type { ListCursor } from '../../core/ports.ts';
+import type { FeedbackSignal, ListCursor } from '../../core/ports.ts';
 import type { JsonObject } from '../../core/types.ts';
 import { knownId } from '../entry-id.ts';
-import { noteOutOfReach } from '../note-read.ts';
+import { noteOthersRead, noteOutOfReach } from '../note-read.ts';
 import { auditDetail, type RequestContext } from '../request-context.ts';
 import { requestPolicy } from '../request-policy.ts';
 import type { ServiceState } from '../service-parts.ts';
@@ -89,6 +89,10 @@ export async function reportNamespaces(
     after,
   }));
   noteOutOfReach(state, context, { operation: 'report_namespaces', access: applied().access, scope });
+  await noteOthersRead(state, context, {
+    operation: 'report_namespaces',
+    namespaces: async () => reports.map(({ path }) => path),
+  });
   return reports;
 }
 
@@ -98,12 +102,35 @@ export async function countEntries(
   { scope = null }: StatsRequest = {},
 ): Promise<EntryStats> {
   const { asking, applied } = requestPolicy(context, 'read');
-  const stats = await state.governance.countEntries(asking, () => ({
-    scope: scope ?? applied().defaultScope,
-    now: state.clock(),
-  }));
+  const counted = () => scope ?? applied().defaultScope;
+  const stats = await state.governance.countEntries(asking, () => ({ scope: counted(), now: state.clock() }));
   noteOutOfReach(state, context, { operation: 'stats', access: applied().access, scope });
+  await noteOthersRead(state, context, {
+    operation: 'stats',
+    namespaces: () =>
+      state.store.read(asking, async (view) => (await view.namespaces(counted())).map(({ path }) => path)),
+  });
   return stats;
+}
+
+/** How often each signal was given for an entry. */
+export async function summarizeFeedback(
+  state: ServiceState,
+  context: RequestContext,
+  id: string,
+): Promise<Record<FeedbackSignal, number>> {
+  const memoryId = knownId('memory', id);
+  const { asking } = requestPolicy(context, 'read');
+  const counts = await state.governance.countFeedback(asking, memoryId);
+  await noteOthersRead(state, context, {
+    operation: 'feedback_summary',
+    memoryId,
+    namespaces: () =>
+      state.store.read(asking, async (view) =>
+        (await view.entries([memoryId])).map(({ namespace }) => namespace),
+      ),
+  });
+  return counts;
 }
 
 /** The query stands where the trace had it when it was answered. */

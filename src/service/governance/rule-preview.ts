@@ -7,7 +7,7 @@ import { resolveRankingParameters } from '../../core/ranking/parameters.ts';
 import type { NamespaceRule } from '../../core/types.ts';
 import { readMeasured } from '../embeddings/read-measured.ts';
 import { fetchRanked } from '../fetch-ranked.ts';
-import { noteOutOfReach } from '../note-read.ts';
+import { noteOthersRead, noteOutOfReach } from '../note-read.ts';
 import { profileNamed } from '../ranking-profile.ts';
 import type { RequestContext } from '../request-context.ts';
 import { requestPolicy } from '../request-policy.ts';
@@ -83,13 +83,15 @@ async function rankingBeforeAndAfter(
   const now = state.clock();
   const { asking, applied } = requestPolicy(context, 'read');
   const { tenantId } = context.access.principal;
+  let looked: string[] = [];
   const ranking = await readMeasured(state, tenantId, asking, query, {
     embed: (work) => work(),
     work: async (view, measure) => {
       const profile = await profileNamed(state.profiles, view, request.profile ?? state.defaultProfile);
       const namespaces = await view.namespaces(request.namespaces ?? applied().defaultScope);
       const saved = await view.rules();
-      const { sources } = await measure(namespaces.map(({ path }) => path));
+      looked = namespaces.map(({ path }) => path);
+      const { sources } = await measure(looked);
       const ranked = async (rules: readonly NamespaceRule[]) => {
         const { outcome } = await fetchRanked(view, {
           sources,
@@ -114,6 +116,7 @@ async function rankingBeforeAndAfter(
     access: applied().access,
     scope: request.namespaces,
   });
+  await noteOthersRead(state, context, { operation: 'preview_rule', namespaces: async () => looked });
   return ranking;
 }
 
