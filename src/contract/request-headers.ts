@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { MAX_SUBJECT_ID_LENGTH } from '../core/defaults.ts';
+import { checkWord } from '../core/entry.ts';
 import { excerpt, invalidInput } from '../core/errors.ts';
 
 /** `id` is the parameter's name among the components of the OpenAPI document. */
@@ -100,6 +102,10 @@ export function singleHeader(headers: Headers, name: string): string | undefined
 function decodedHeader(headers: Headers, name: string): string | undefined {
   const value = singleHeader(headers, name);
   if (value === undefined) return undefined;
+  return checkWord(percentDecoded(value, name), name, MAX_SUBJECT_ID_LENGTH);
+}
+
+function percentDecoded(value: string, name: string): string {
   try {
     return decodeURIComponent(value);
   } catch (error) {

@@ -66,6 +66,9 @@ export const DEFAULT_TIME_ZONE = 'UTC';
  */
 export const MIN_RUN_INPUT_LENGTH = 80;
 
+/** Longest id of an agent, task, chat or session, in code points: such an id may become a namespace's segment. */
+export const MAX_SUBJECT_ID_LENGTH = MAX_SEGMENT_LENGTH;
+
 /** Page size of lists. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 500;

@@ -20,7 +20,7 @@ interface Item {
 function queueOf(options: { limit?: number; batchSize?: number; delayMs?: number } = {}) {
   const written: number[][] = [];
   const drops: { count: number; cause: unknown }[] = [];
-  const state: { failure: unknown } = { failure: null };
+  const state: { failure: unknown; fails: (value: number) => boolean } = { failure: null, fails: () => true };
   const queue = createBackgroundQueue<Item>({
     limit: 100,
     batchSize: 3,
@@ -28,7 +28,7 @@ function queueOf(options: { limit?: number; batchSize?: number; delayMs?: number
     ...options,
     keyOf: ({ key }) => key,
     async write(items) {
-      if (state.failure !== null) throw state.failure;
+      if (state.failure !== null && items.some(({ value }) => state.fails(value))) throw state.failure;
       written.push(items.map(({ value }) => value));
     },
     onDrop: (count, cause) => drops.push({ count, cause }),
@@ -102,6 +102,17 @@ test('what the database refuses for good is dropped, and does not hold up what c
   await queue.flush();
   expect(drops).toEqual([{ count: 1, cause: refusal }]);
   expect(written).toEqual([[2]]);
+});
+
+test('what the database refuses for good takes nothing of its batch with it', async () => {
+  const { queue, add, written, state, drops } = queueOf();
+  const refusal = new Error('a character it can not store');
+  state.failure = refusal;
+  state.fails = (value) => value === 2;
+  add(1, 2, 3);
+  await queue.flush();
+  expect(written).toEqual([[1], [3]]);
+  expect(drops).toEqual([{ count: 1, cause: refusal }]);
 });
 
 test('one batch is written at a time', async () => {

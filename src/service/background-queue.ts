@@ -107,21 +107,36 @@ class BatchingQueue<Item> implements BackgroundQueue<Item> {
   /** Writes until nothing waits or the database is gone. */
   private async writeAll(): Promise<void> {
     while (this.waiting.length > 0) {
-      const batch = this.takeBatch();
-      try {
-        await this.options.write(batch);
-        this.written += batch.length;
-        this.failures = 0;
-      } catch (error) {
-        if (!isPassing(error)) {
-          this.drop(batch.length, error);
-          continue;
-        }
-        this.failures += 1;
-        this.waiting = [...batch, ...this.waiting];
-        return;
-      }
+      const left = await this.settle(this.takeBatch());
+      if (left.length === 0) continue;
+      this.failures += 1;
+      this.waiting = [...left, ...this.waiting];
+      return;
     }
+  }
+
+  /** Writes items or loses them; gives those that there was no database for. */
+  private async settle(items: readonly Item[]): Promise<readonly Item[]> {
+    try {
+      await this.options.write(items);
+      this.written += items.length;
+      this.failures = 0;
+      return [];
+    } catch (error) {
+      if (isPassing(error)) return items;
+      if (items.length > 1) return this.settleEach(items);
+      this.drop(items.length, error);
+      return [];
+    }
+  }
+
+  /** One of them is what the database never takes, and must not take the others with it. */
+  private async settleEach(items: readonly Item[]): Promise<readonly Item[]> {
+    for (const [place, item] of items.entries()) {
+      const left = await this.settle([item]);
+      if (left.length > 0) return items.slice(place);
+    }
+    return [];
   }
 
   /** The oldest item and the next ones with its key. */

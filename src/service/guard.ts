@@ -1,3 +1,4 @@
+import { MAX_SUBJECT_ID_LENGTH } from '../core/defaults.ts';
 import { checkWord } from '../core/entry.ts';
 import { excerpt, PalimpsestError } from '../core/errors.ts';
 import type { KeyScope, NewRefusal } from '../core/governance.ts';
@@ -17,9 +18,6 @@ export interface GuardedCall {
   readonly traceId?: string | undefined;
   readonly keyId?: string | undefined;
 }
-
-/** Longest id of an agent, task, chat or session, in code points: such an id may become a namespace's segment. */
-const MAX_SUBJECT_ID_LENGTH = 128;
 
 /**
  * Carries a use case out for whoever may ask for it. What is refused, here or by the work itself, leaves a

@@ -410,3 +410,14 @@ test('an id of an agent that can’t be stored is refused, not left in the audit
     expect(refused.details[0]?.path).toBe('agent_id');
   }
 });
+
+test('a refusal that can’t be written takes no other of its asker with it', async () => {
+  const { id } = await bobsEntry();
+  // NUL can't be stored.
+  const spoilt = as(eve, { detail: { request_id: 'a\0b' } });
+  services.governance.recordRefusal(spoilt, { operation: 'spoilt', reason: 'to hide what follows' });
+  expect((await rejection(services.service.get(as(eve), id))).code).toBe('not_found');
+  services.governance.recordRefusal(spoilt, { operation: 'spoilt', reason: 'to hide what came before' });
+  const warnings = await services.warningsOf(eve);
+  expect(warnings.map(({ operation, memoryId }) => [operation, memoryId])).toEqual([['get', id]]);
+});

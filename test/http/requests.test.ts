@@ -160,6 +160,9 @@ describe('X-Request-Id', () => {
 describe('whom a request is made for', () => {
   test.each([
     ['palimpsest-agent-id', '%zz'],
+    ['palimpsest-agent-id', '%00'],
+    ['palimpsest-task-id', ''],
+    ['palimpsest-session-id', 'x'.repeat(129)],
     ['palimpsest-origin', 'robot'],
   ])('%s: %s is refused', async (name, value) => {
     const response = await write('Subject.', { [name]: value });

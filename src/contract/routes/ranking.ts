@@ -62,7 +62,8 @@ export const rankingRoutes = {
     scope: 'admin',
     tag: RULES,
     summary: 'See what a rule would do before it is saved',
-    description: 'Which namespaces it covers, how many entries, and how the ranking of a query would change.',
+    description:
+      'Which namespaces it covers, how many entries, and how the ranking of a query would change. It ranks memories, so that the credential needs the scope read as well.',
     body: rulePreviewRequestSchema,
     answers: { 200: 'What would change.' },
     answer: wireRulePreviewSchema,
