@@ -97,3 +97,14 @@ describe('profiles', () => {
     expect((await cli.run('profiles', 'delete', 'weighted')).code).not.toBe(0);
   });
 });
+
+test.each([
+  ['rules', ['set', 'team.tenants', '--bonus', '0.1'], 'team.tenants'],
+  ['policies', ['set', 'agent', 'tenants', '-'], 'agent tenants'],
+  ['profiles', ['set', 'tenants', '-'], 'tenants'],
+])('%s of another tenant are made there and nowhere else', async (group, words, shown) => {
+  const file = group === 'profiles' ? '{"kind":"boosted"}' : '{}';
+  expect((await cli.runWith(file, group, ...words, '--tenant', 'acme')).code).toBe(0);
+  expect((await cli.run(group, 'list', '--tenant', 'acme')).stdout).toContain(shown);
+  expect((await cli.run(group, 'list')).stdout).not.toContain(shown);
+});

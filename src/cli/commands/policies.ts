@@ -10,16 +10,18 @@ import { toWire } from '../../contract/wire-form.ts';
 import { jsonText } from '../../core/json-text.ts';
 import type { PolicySubject, StoredPolicy } from '../../core/policy.ts';
 import type { CliParts } from '../cli-parts.ts';
-import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { writeWarnings } from '../format/warnings.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
+import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { readJson } from '../read-json.ts';
 import { withService } from '../with-service.ts';
 
 type Kind = PolicySubject['kind'];
+
+const WHOSE = 'whose policies';
 
 export function addPoliciesCommand(program: Command, parts: CliParts): void {
   const policies = program
@@ -49,12 +51,12 @@ function withSubject(command: Command): Command {
 }
 
 function addList(policies: Command, parts: CliParts): void {
-  withStoreOptions(listByDefault(policies))
+  withTenantOptions(listByDefault(policies), WHOSE)
     .description('Show all policies.')
     .addHelpText('after', examples(['palimpsest policies list']))
-    .action(async (options: StoreOptions) => {
+    .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, (_service, context, governance) =>
-        governance.listPolicies(context),
+        governance.listPolicies(ofTenant(context, options)),
       );
       await parts.stdout.write(
         options.json
@@ -65,12 +67,12 @@ function addList(policies: Command, parts: CliParts): void {
 }
 
 function addShow(policies: Command, parts: CliParts): void {
-  withStoreOptions(withSubject(policies.command('show')))
+  withTenantOptions(withSubject(policies.command('show')), WHOSE)
     .description('Print a policy as set reads it; with --json, all that is known of it.')
     .addHelpText('after', examples(['palimpsest policies show agent helper > policy.json']))
-    .action(async (kind: Kind, id: string, options: StoreOptions) => {
+    .action(async (kind: Kind, id: string, options: TenantOptions) => {
       const policy = await withService(parts, options, async (_service, context, governance) =>
-        toWire(wirePolicySchema, await governance.getPolicy(context, { kind, id })),
+        toWire(wirePolicySchema, await governance.getPolicy(ofTenant(context, options), { kind, id })),
       );
       const { subject: _subject, created_at: _createdAt, updated_at: _updatedAt, ...draft } = policy;
       await parts.stdout.write(`${jsonText(options.json ? policy : draft, 2)}\n`);
@@ -78,7 +80,7 @@ function addShow(policies: Command, parts: CliParts): void {
 }
 
 function addSet(policies: Command, parts: CliParts): void {
-  withStoreOptions(withSubject(policies.command('set')))
+  withTenantOptions(withSubject(policies.command('set')), WHOSE)
     .description('Make the policy of an agent or task, or replace it whole.')
     .argument('<file>', 'JSON; - reads standard input')
     .addHelpText(
@@ -88,10 +90,10 @@ function addSet(policies: Command, parts: CliParts): void {
         'echo \'{"read_namespaces":["vector.global.*"]}\' | palimpsest policies set task summary -',
       ]),
     )
-    .action(async (kind: Kind, id: string, file: string, options: StoreOptions) => {
+    .action(async (kind: Kind, id: string, file: string, options: TenantOptions) => {
       const draft = parseContract(policyDraftSchema, await readJson(parts, file));
       const { value, warnings } = await withService(parts, options, (_service, context, governance) =>
-        governance.putPolicy(context, { kind, id }, draft),
+        governance.putPolicy(ofTenant(context, options), { kind, id }, draft),
       );
       if (options.json) {
         const kept = toWire(wireKeptPolicySchema, { policy: value, warnings });
@@ -104,12 +106,12 @@ function addSet(policies: Command, parts: CliParts): void {
 }
 
 function addDelete(policies: Command, parts: CliParts): void {
-  withStoreOptions(withSubject(policies.command('delete')))
+  withTenantOptions(withSubject(policies.command('delete')), WHOSE)
     .description('Remove the policy of an agent or task.')
     .addHelpText('after', examples(['palimpsest policies delete agent helper']))
-    .action(async (kind: Kind, id: string, options: StoreOptions) => {
+    .action(async (kind: Kind, id: string, options: TenantOptions) => {
       await withService(parts, options, (_service, context, governance) =>
-        governance.deletePolicy(context, { kind, id }),
+        governance.deletePolicy(ofTenant(context, options), { kind, id }),
       );
       await parts.stdout.write(
         options.json

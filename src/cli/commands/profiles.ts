@@ -11,14 +11,16 @@ import { toWire } from '../../contract/wire-form.ts';
 import { jsonText } from '../../core/json-text.ts';
 import type { ProfileView } from '../../service/governance-service.ts';
 import type { CliParts } from '../cli-parts.ts';
-import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { writeWarnings } from '../format/warnings.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
+import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { readJson } from '../read-json.ts';
 import { withService } from '../with-service.ts';
+
+const WHOSE = 'whose profiles';
 
 export function addProfilesCommand(program: Command, parts: CliParts): void {
   const profiles = program
@@ -42,12 +44,12 @@ ${examples([
 }
 
 function addList(profiles: Command, parts: CliParts): void {
-  withStoreOptions(listByDefault(profiles))
+  withTenantOptions(listByDefault(profiles), WHOSE)
     .description('Show all profiles, the built-in ones first.')
     .addHelpText('after', examples(['palimpsest profiles list']))
-    .action(async (options: StoreOptions) => {
+    .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, (_service, context, governance) =>
-        governance.listProfiles(context),
+        governance.listProfiles(ofTenant(context, options)),
       );
       await parts.stdout.write(
         options.json
@@ -58,13 +60,13 @@ function addList(profiles: Command, parts: CliParts): void {
 }
 
 function addShow(profiles: Command, parts: CliParts): void {
-  withStoreOptions(profiles.command('show'))
+  withTenantOptions(profiles.command('show'), WHOSE)
     .description('Print a profile as set reads it; with --json, all that is known of it.')
     .argument('<name>', 'as profiles list shows it')
     .addHelpText('after', examples(['palimpsest profiles show weighted > mine.json']))
-    .action(async (name: string, options: StoreOptions) => {
+    .action(async (name: string, options: TenantOptions) => {
       const view = await withService(parts, options, async (_service, context, governance) =>
-        toWire(wireProfileViewSchema, await governance.getProfile(context, name)),
+        toWire(wireProfileViewSchema, await governance.getProfile(ofTenant(context, options), name)),
       );
       const { name: _name, ...draft } = view.profile;
       await parts.stdout.write(`${jsonText(options.json ? view : draft, 2)}\n`);
@@ -72,7 +74,7 @@ function addShow(profiles: Command, parts: CliParts): void {
 }
 
 function addSet(profiles: Command, parts: CliParts): void {
-  withStoreOptions(profiles.command('set'))
+  withTenantOptions(profiles.command('set'), WHOSE)
     .description('Make a profile, or replace it whole.')
     .argument('<name>', 'what searches and policies call it')
     .argument('<file>', 'JSON; - reads standard input')
@@ -83,10 +85,10 @@ function addSet(profiles: Command, parts: CliParts): void {
         'echo \'{"kind":"boosted","min_score":0.5}\' | palimpsest profiles set strict -',
       ]),
     )
-    .action(async (name: string, file: string, options: StoreOptions) => {
+    .action(async (name: string, file: string, options: TenantOptions) => {
       const draft = parseContract(profileDraftSchema, await readJson(parts, file));
       const { value, warnings } = await withService(parts, options, (service, context, governance) =>
-        governance.putProfile(context, profileOf(name, draft, service.profiles)),
+        governance.putProfile(ofTenant(context, options), profileOf(name, draft, service.profiles)),
       );
       if (options.json) {
         const kept = toWire(wireKeptProfileSchema, { profile: value, warnings });
@@ -99,13 +101,13 @@ function addSet(profiles: Command, parts: CliParts): void {
 }
 
 function addDelete(profiles: Command, parts: CliParts): void {
-  withStoreOptions(profiles.command('delete'))
+  withTenantOptions(profiles.command('delete'), WHOSE)
     .description('Remove a profile that is not built in.')
     .argument('<name>', 'as profiles list shows it')
     .addHelpText('after', examples(['palimpsest profiles delete strict']))
-    .action(async (name: string, options: StoreOptions) => {
+    .action(async (name: string, options: TenantOptions) => {
       await withService(parts, options, (_service, context, governance) =>
-        governance.deleteProfile(context, name),
+        governance.deleteProfile(ofTenant(context, options), name),
       );
       await parts.stdout.write(
         options.json ? `${jsonText({ deleted: name })}\n` : `Removed the profile ${printable(name)}\n`,

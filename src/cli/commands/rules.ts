@@ -3,19 +3,21 @@ import { ruleDraftSchema, toWireRule, type WireRule } from '../../contract/names
 import { parseContract } from '../../contract/parse-contract.ts';
 import { jsonText } from '../../core/json-text.ts';
 import type { CliParts } from '../cli-parts.ts';
-import { type StoreOptions, withStoreOptions } from '../common-options.ts';
 import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
+import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { numberOption } from '../option-values.ts';
 import { withService } from '../with-service.ts';
 
-interface SetOptions extends StoreOptions {
+interface SetOptions extends TenantOptions {
   readonly bonus?: number;
   readonly description?: string;
   readonly instruction?: string;
 }
+
+const WHOSE = 'whose rules';
 
 export function addRulesCommand(program: Command, parts: CliParts): void {
   const rules = program
@@ -35,12 +37,12 @@ export function addRulesCommand(program: Command, parts: CliParts): void {
 }
 
 function addList(rules: Command, parts: CliParts): void {
-  withStoreOptions(listByDefault(rules))
+  withTenantOptions(listByDefault(rules), WHOSE)
     .description('Show all rules.')
     .addHelpText('after', examples(['palimpsest rules list']))
-    .action(async (options: StoreOptions) => {
+    .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, async (service, context) =>
-        (await service.listRules(context)).map(toWireRule),
+        (await service.listRules(ofTenant(context, options))).map(toWireRule),
       );
       await parts.stdout.write(
         options.json ? `${jsonText({ rules: all }, 2)}\n` : rulesTable(all, parts.stdout.columns),
@@ -49,7 +51,7 @@ function addList(rules: Command, parts: CliParts): void {
 }
 
 function addSet(rules: Command, parts: CliParts): void {
-  withStoreOptions(rules.command('set'))
+  withTenantOptions(rules.command('set'), WHOSE)
     .description('Make the rule of a pattern, or replace it whole.')
     .argument('<pattern>', 'covers what it matches and every namespace below')
     .option('--bonus <number>', '0 to 1; 0.1 adds 10 % of the similarity (default: 0)', numberOption)
@@ -73,7 +75,7 @@ function addSet(rules: Command, parts: CliParts): void {
         instruction_template: options.instruction,
       });
       const rule = await withService(parts, options, async (service, context) =>
-        toWireRule(await service.putRule(context, draft)),
+        toWireRule(await service.putRule(ofTenant(context, options), draft)),
       );
       await parts.stdout.write(
         options.json ? `${jsonText(rule, 2)}\n` : `${rule.pattern} has the bonus ${rule.bonus}\n`,
@@ -82,12 +84,14 @@ function addSet(rules: Command, parts: CliParts): void {
 }
 
 function addDelete(rules: Command, parts: CliParts): void {
-  withStoreOptions(rules.command('delete'))
+  withTenantOptions(rules.command('delete'), WHOSE)
     .description('Remove the rule of a pattern.')
     .argument('<pattern>', 'as rules list shows it')
     .addHelpText('after', examples(['palimpsest rules delete "vector.agent.*.howto"']))
-    .action(async (pattern: string, options: StoreOptions) => {
-      await withService(parts, options, (service, context) => service.deleteRule(context, pattern));
+    .action(async (pattern: string, options: TenantOptions) => {
+      await withService(parts, options, (service, context) =>
+        service.deleteRule(ofTenant(context, options), pattern),
+      );
       await parts.stdout.write(
         options.json ? `${jsonText({ deleted: pattern })}\n` : `Removed the rule ${printable(pattern)}\n`,
       );
