@@ -28,7 +28,7 @@ import {
 } from './operations/embedding-jobs.ts';
 import { readEmbeddingState, readPlan, requireDimensions } from './operations/embedding-state.ts';
 import { recordDecision } from './operations/record-audit.ts';
-import { lockModels } from './queries/access.ts';
+import { lockModels, shareModels } from './queries/access.ts';
 import {
   type CoverageRow,
   claimScan,
@@ -290,6 +290,8 @@ export class SqlEmbeddingStore implements EmbeddingStore {
 
   purgeUnused(tenantId: string, limit: number): Promise<number> {
     return this.working(tenantId, async (tx) => {
+      // A rollback that began in between would count on vectors and gaps that are about to go.
+      await tx.query(shareModels(tenantId));
       let left = limit;
       for (const [modelId, namespaces] of await readUnused(tx, tenantId)) {
         await tx.query(deleteGaps(tenantId, modelId, namespaces));

@@ -44,6 +44,11 @@ export function lockModels(tenantId: string): SqlStatement {
   return { text: `SELECT pg_advisory_xact_lock(${MODELS_LOCK}, hashtext($1))`, values: [tenantId] };
 }
 
+/** Lets no decision about models come between what this transaction reads of them and what it does. */
+export function shareModels(tenantId: string): SqlStatement {
+  return { text: `SELECT pg_advisory_xact_lock_shared(${MODELS_LOCK}, hashtext($1))`, values: [tenantId] };
+}
+
 /** Sets what policies give and take, in a transaction that `enterAccess` has put under a role. */
 export function enterReach(access: Access, options: { mayWrite: boolean }): SqlStatement {
   return setLocally(reachSettings(access, options));
