@@ -421,7 +421,7 @@ CREATE POLICY keys_read ON app.api_keys FOR SELECT TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.governs() AS governs) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
 
 CREATE POLICY keys_touch ON app.api_keys FOR UPDATE TO palimpsest_auth
-  USING true;
+  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY keys_update ON app.api_keys FOR UPDATE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.governs() AS governs) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
@@ -477,7 +477,9 @@ CREATE POLICY memories_embedding ON app.memories FOR SELECT TO palimpsest_embedd
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY memories_feedback ON app.memories FOR UPDATE TO palimpsest_feedback
-  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR is_global OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.read_grants() AS read_grants))) OR (( SELECT app.is_admin() AS is_admin) AND (owner_id IN ( SELECT u.user_id
+   FROM app.users u
+  WHERE ((u.tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND u.allow_admin_memory))))));
 
 CREATE POLICY memories_insert ON app.memories FOR INSERT TO palimpsest_app
   WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
@@ -522,13 +524,16 @@ CREATE POLICY memory_embeddings_read ON app.memory_embeddings FOR SELECT TO publ
 CREATE POLICY memory_embeddings_update ON app.memory_embeddings FOR UPDATE TO palimpsest_app
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (namespace ~ ( SELECT app.write_grants() AS write_grants)))));
 
-CREATE POLICY memory_feedback_all ON app.memory_feedback FOR ALL TO public
-  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
-
 CREATE POLICY memory_feedback_counts ON app.memory_feedback FOR SELECT TO palimpsest_feedback
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (EXISTS ( SELECT
    FROM app.memories m
   WHERE ((m.tenant_id = memory_feedback.tenant_id) AND (m.id = memory_feedback.memory_id)))));
+
+CREATE POLICY memory_feedback_insert ON app.memory_feedback FOR INSERT TO palimpsest_feedback
+  WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (user_id = ( SELECT app.asking_user() AS asking_user)));
+
+CREATE POLICY memory_feedback_read ON app.memory_feedback FOR SELECT TO public
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR ( SELECT app.is_admin() AS is_admin) OR (user_id = ( SELECT app.asking_user() AS asking_user))));
 
 CREATE POLICY policies_delete ON app.memory_policies FOR DELETE TO public
   USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND ( SELECT app.governs() AS governs));
@@ -567,7 +572,9 @@ CREATE POLICY namespaces_embedding_update ON app.namespaces FOR UPDATE TO palimp
   USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
 
 CREATE POLICY namespaces_feedback ON app.namespaces FOR UPDATE TO palimpsest_feedback
-  USING (tenant_id = ( SELECT app.asking_tenant() AS asking_tenant));
+  USING ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR is_global OR ((owner_id IS NULL) AND (path ~ ( SELECT app.read_grants() AS read_grants))) OR (( SELECT app.is_admin() AS is_admin) AND (owner_id IN ( SELECT u.user_id
+   FROM app.users u
+  WHERE ((u.tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND u.allow_admin_memory))))));
 
 CREATE POLICY namespaces_insert ON app.namespaces FOR INSERT TO palimpsest_app
   WITH CHECK ((tenant_id = ( SELECT app.asking_tenant() AS asking_tenant)) AND (( SELECT app.is_tenant_wide() AS is_tenant_wide) OR (owner_id = ( SELECT app.asking_user() AS asking_user)) OR ((owner_id IS NULL) AND (path ~ ( SELECT app.write_grants() AS write_grants)))));
@@ -635,7 +642,7 @@ GRANT USAGE ON SCHEMA app TO palimpsest_refusals;
 
 GRANT USAGE ON SCHEMA app TO palimpsest_upkeep;
 
-GRANT INSERT, SELECT, UPDATE ON app.api_keys TO palimpsest_app;
+GRANT INSERT, SELECT (created_at), SELECT (created_by), SELECT (expires_at), SELECT (key_id), SELECT (last_used_at), SELECT (name), SELECT (prefix), SELECT (revoked_at), SELECT (scopes), SELECT (tenant_id), SELECT (user_id), UPDATE (revoked_at) ON app.api_keys TO palimpsest_app;
 
 GRANT SELECT, UPDATE (last_used_at) ON app.api_keys TO palimpsest_auth;
 
@@ -657,7 +664,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON app.idempotency_keys TO palimpsest_app;
 
 GRANT DELETE, SELECT (claimed_at), SELECT (idempotency_key), SELECT (tenant_id), SELECT (user_id) ON app.idempotency_keys TO palimpsest_upkeep;
 
-GRANT DELETE, INSERT, SELECT, UPDATE ON app.memories TO palimpsest_app;
+GRANT DELETE, INSERT, SELECT, UPDATE (confirmed_at), UPDATE (confirmed_by), UPDATE (content), UPDATE (content_hash), UPDATE (deleted_at), UPDATE (expires_at), UPDATE (importance), UPDATE (metadata), UPDATE (observed_at), UPDATE (source_kind), UPDATE (source_ref), UPDATE (status), UPDATE (superseded_at), UPDATE (superseded_by), UPDATE (tags), UPDATE (type), UPDATE (updated_at), UPDATE (version) ON app.memories TO palimpsest_app;
 
 GRANT SELECT (content), SELECT (content_hash), SELECT (deleted_at), SELECT (expires_at), SELECT (id), SELECT (metadata), SELECT (namespace), SELECT (source_kind), SELECT (source_ref), SELECT (superseded_by), SELECT (tenant_id), SELECT (type) ON app.memories TO palimpsest_embedding;
 
@@ -675,7 +682,7 @@ GRANT INSERT ON app.memory_audit TO palimpsest_refusals;
 
 GRANT DELETE, SELECT (audit_id), SELECT (occurred_at), SELECT (tenant_id) ON app.memory_audit TO palimpsest_upkeep;
 
-GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_embeddings TO palimpsest_app;
+GRANT DELETE, INSERT, SELECT, UPDATE (coverage), UPDATE (embedding) ON app.memory_embeddings TO palimpsest_app;
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON app.memory_embeddings TO palimpsest_embedding;
 
@@ -695,7 +702,7 @@ GRANT SELECT (tenant_id), SELECT (trace_id) ON app.memory_traces TO palimpsest_r
 
 GRANT DELETE, SELECT (created_at), SELECT (tenant_id), SELECT (trace_id) ON app.memory_traces TO palimpsest_upkeep;
 
-GRANT INSERT, SELECT, UPDATE ON app.namespaces TO palimpsest_app;
+GRANT INSERT, SELECT, UPDATE (updated_at), UPDATE (version) ON app.namespaces TO palimpsest_app;
 
 GRANT SELECT, UPDATE (version) ON app.namespaces TO palimpsest_embedding;
 
@@ -713,7 +720,7 @@ GRANT INSERT, SELECT ON app.tenants TO palimpsest_refusals;
 
 GRANT SELECT ON app.tenants TO palimpsest_upkeep;
 
-GRANT INSERT, SELECT, UPDATE ON app.users TO palimpsest_app;
+GRANT INSERT, SELECT, UPDATE (allow_admin_memory) ON app.users TO palimpsest_app;
 
 GRANT SELECT (allow_admin_memory), SELECT (tenant_id), SELECT (user_id) ON app.users TO palimpsest_embedding;
 

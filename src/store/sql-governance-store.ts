@@ -49,6 +49,7 @@ import {
   insertKey,
   type KeyRow,
   revokeKey,
+  type StoredKeyRow,
   selectKeys,
   selectKeysByPrefix,
   toKey,
@@ -107,7 +108,7 @@ export class SqlGovernanceStore implements GovernanceStore {
 
   findKeys(prefix: string): Promise<StoredKey[]> {
     return this.database.as('palimpsest_auth', systemAccess('unknown'), async (tx) =>
-      (await tx.query<KeyRow>(selectKeysByPrefix(prefix))).map(toStoredKey),
+      (await tx.query<StoredKeyRow>(selectKeysByPrefix(prefix))).map(toStoredKey),
     );
   }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namespaceOwner } from '../../src/core/namespace.ts';
 import type { Access } from '../../src/core/types.ts';
 import { MIGRATIONS_DIRECTORY } from '../../src/store/migrate.ts';
-import { enterAccess, type RequestRole } from '../../src/store/queries/access.ts';
+import { enterAccess, REQUEST_ROLES, type RequestRole } from '../../src/store/queries/access.ts';
 import { RequestDatabase } from '../../src/store/request-database.ts';
 import type { SqlDatabase, SqlRow } from '../../src/store/sql-database.ts';
 import { SqlGovernanceStore } from '../../src/store/sql-governance-store.ts';
@@ -142,10 +142,26 @@ async function tables(): Promise<string[]> {
 async function readableTables(role: RequestRole): Promise<string[]> {
   const rows = await sql<{ relname: string }>(
     `SELECT relname::text FROM pg_class WHERE relnamespace = 'app'::regnamespace AND relkind IN ('r', 'p')
-      AND relname <> 'schema_migrations' AND has_table_privilege($1, oid, 'SELECT') ORDER BY 1`,
+      AND relname <> 'schema_migrations' AND has_any_column_privilege($1, oid, 'SELECT') ORDER BY 1`,
     [role],
   );
   return rows.map(({ relname }) => relname);
+}
+
+/** Every change a role has the right to, by the catalogs, of as many rows as it gets at: no condition, no column read. */
+async function changesOf(role: RequestRole): Promise<string[]> {
+  const rows = await sql<{ change: string }>(
+    `SELECT format('UPDATE app.%I SET %I = NULL RETURNING 1', c.relname, a.attname) AS change
+      FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND a.attgenerated = ''
+      WHERE c.relnamespace = 'app'::regnamespace AND c.relkind IN ('r', 'p') AND NOT a.attisdropped
+        AND has_column_privilege($1, c.oid, a.attnum, 'UPDATE')
+      UNION ALL
+      SELECT format('DELETE FROM app.%I RETURNING 1', c.relname) FROM pg_class AS c
+      WHERE c.relnamespace = 'app'::regnamespace AND c.relkind IN ('r', 'p') AND has_table_privilege($1, c.oid, 'DELETE')
+      ORDER BY 1`,
+    [role],
+  );
+  return rows.map(({ change }) => change);
 }
 
 async function countOf(access: Access | null, table: string): Promise<number> {
@@ -204,6 +220,56 @@ describe('row-level security', () => {
       expect(
         await asking(access, 'UPDATE app.users SET allow_admin_memory = true RETURNING user_id'),
       ).toEqual([]);
+    }
+  });
+
+  it.each(REQUEST_ROLES)(
+    'lets nobody change another tenant’s rows as %s, whatever a statement leaves out',
+    async (role) => {
+      const changes = await changesOf(role);
+      // The one role without anything to change is the one that writes refusals down.
+      expect(changes.length > 0).toBe(role !== 'palimpsest_refusals');
+      for (const change of changes) {
+        expect([change, await asking(operator('tenant-2'), change, role)]).toEqual([change, []]);
+      }
+    },
+  );
+
+  it.each(['palimpsest_app', 'palimpsest_feedback'] as const)(
+    'lets nobody change another user’s rows as %s, whatever a statement leaves out',
+    async (role) => {
+      for (const change of await changesOf(role)) {
+        expect([change, await asking(user(TENANT, 'bob'), change, role)]).toEqual([change, []]);
+      }
+    },
+  );
+
+  it('lets nobody change what a key is good for, nor see its hash', async () => {
+    for (const access of [user(TENANT, 'alice'), user(TENANT, 'root', { isAdmin: true })]) {
+      for (const statement of [
+        `UPDATE app.api_keys SET scopes = '{admin}'`,
+        `UPDATE app.api_keys SET user_id = 'root'`,
+        'UPDATE app.api_keys SET expires_at = NULL',
+        'SELECT secret_hash FROM app.api_keys',
+      ]) {
+        await expect(asking(access, statement)).rejects.toMatchObject({ code: 'forbidden' });
+      }
+    }
+  });
+
+  it('keeps what an entry is, whose and since when, and its counters, from its owner', async () => {
+    for (const column of ['id', 'namespace', 'created_by', 'created_at', 'access_count']) {
+      const statement = `UPDATE app.memories SET ${column} = NULL`;
+      await expect(asking(user(TENANT, 'alice'), statement)).rejects.toMatchObject({ code: 'forbidden' });
+    }
+  });
+
+  it('takes feedback in one’s own name only', async () => {
+    const statement = `INSERT INTO app.memory_feedback (tenant_id, trace_id, memory_id, signal, user_id, created_at)
+      SELECT tenant_id, gen_random_uuid(), id, 'useful', 'alice', now() FROM app.memories WHERE namespace = 'team.a'`;
+    for (const access of [operator(TENANT), user(TENANT, 'root', { isAdmin: true })]) {
+      const forged = asking({ ...access, readGrants: ['team.*'] }, statement, 'palimpsest_feedback');
+      await expect(forged).rejects.toMatchObject({ code: 'forbidden' });
     }
   });
 

@@ -8,7 +8,6 @@ export interface KeyRow extends SqlRow {
   user_id: string;
   name: string;
   prefix: string;
-  secret_hash: string;
   scopes: KeyScope[];
   created_at: Date;
   created_by: string;
@@ -16,6 +15,14 @@ export interface KeyRow extends SqlRow {
   revoked_at: Date | null;
   last_used_at: Date | null;
 }
+
+/** A key as the look-up of keys sees it, and nobody else. */
+export interface StoredKeyRow extends KeyRow {
+  secret_hash: string;
+}
+
+const KEY_COLUMNS = `tenant_id, key_id, user_id, name, prefix, scopes, created_at, created_by, expires_at, revoked_at,
+  last_used_at`;
 
 export function toKey(row: KeyRow): ApiKey {
   return {
@@ -33,13 +40,13 @@ export function toKey(row: KeyRow): ApiKey {
   };
 }
 
-export function toStoredKey(row: KeyRow): StoredKey {
+export function toStoredKey(row: StoredKeyRow): StoredKey {
   return { ...toKey(row), secretHash: row.secret_hash };
 }
 
 /** Across tenants: runs under `palimpsest_auth`. */
 export function selectKeysByPrefix(prefix: string): SqlStatement {
-  return { text: 'SELECT * FROM app.api_keys WHERE prefix = $1', values: [prefix] };
+  return { text: `SELECT ${KEY_COLUMNS}, secret_hash FROM app.api_keys WHERE prefix = $1`, values: [prefix] };
 }
 
 export function touchKey(key: ApiKey, now: number): SqlStatement {
@@ -54,7 +61,7 @@ export function insertKey(key: StoredKey): SqlStatement {
   return {
     text: `INSERT INTO app.api_keys
         (tenant_id, key_id, user_id, name, prefix, secret_hash, scopes, created_at, created_by, expires_at)
-      VALUES ($1, $2::uuid, $3, $4, $5, $6, $7::text[], $8::timestamptz, $9, $10::timestamptz) RETURNING *`,
+      VALUES ($1, $2::uuid, $3, $4, $5, $6, $7::text[], $8::timestamptz, $9, $10::timestamptz) RETURNING ${KEY_COLUMNS}`,
     values: [
       key.tenantId,
       key.id,
@@ -72,7 +79,7 @@ export function insertKey(key: StoredKey): SqlStatement {
 
 export function selectKeys(tenantId: string): SqlStatement {
   return {
-    text: 'SELECT * FROM app.api_keys WHERE tenant_id = $1 ORDER BY created_at DESC, key_id DESC',
+    text: `SELECT ${KEY_COLUMNS} FROM app.api_keys WHERE tenant_id = $1 ORDER BY created_at DESC, key_id DESC`,
     values: [tenantId],
   };
 }
@@ -81,7 +88,7 @@ export function selectKeys(tenantId: string): SqlStatement {
 export function revokeKey(tenantId: string, id: string, now: number): SqlStatement {
   return {
     text: `UPDATE app.api_keys SET revoked_at = coalesce(revoked_at, $3::timestamptz)
-      WHERE tenant_id = $1 AND key_id = $2::uuid RETURNING *`,
+      WHERE tenant_id = $1 AND key_id = $2::uuid RETURNING ${KEY_COLUMNS}`,
     values: [tenantId, id, sqlTime(now)],
   };
 }
