@@ -33,7 +33,7 @@ export function refuseSlowBodies(
   });
   app.addHook('preParsing', async (request, reply, payload) => {
     // Nearly every body has come with its headers, and is not looked at twice.
-    if (request.raw.complete !== false) return payload;
+    if (!isUnderWay(request.raw)) return payload;
     return watched(payload, patienceMs, () => {
       reply.header('connection', 'close');
       return tooSlow(patienceMs);
@@ -41,11 +41,16 @@ export function refuseSlowBodies(
   });
 }
 
+/** Whether there is more to come of a request. One that was never on a socket (`inject`) does not say. */
+function isUnderWay({ complete }: IncomingMessage): boolean {
+  return complete === false;
+}
+
 /** What is left of a body that was answered before it was here is read and dropped, but not for ever. */
 function dropRest(request: IncomingMessage, socket: Socket, patienceMs: number): void {
-  if (request.complete) return;
+  if (!isUnderWay(request)) return;
   setTimeout(() => {
-    if (!request.complete) socket.destroy();
+    if (isUnderWay(request)) socket.destroy();
   }, patienceMs).unref();
 }
 

@@ -122,6 +122,13 @@ test('a body that takes longer than the patience, but keeps coming, is read', as
   expect(await said).toMatch(/^HTTP\/1\.1 201 /);
 });
 
+test('a request that comes by no connection has none to end', async () => {
+  const { statusCode } = await http.post('/v1/memories', { namespace: 'slow.injected', content: 'quick' });
+  expect(statusCode).toBe(201);
+  // An error of a timer fails the run.
+  await pause(1.2 * PATIENCE_MS);
+});
+
 test('an import that the server itself holds up is not cut off', async () => {
   const lines = Array.from({ length: 1500 }, (_, index) =>
     JSON.stringify({ namespace: 'slow.server', content: `${HOLDS_UP} ${index} ${'x'.repeat(2000)}` }),
