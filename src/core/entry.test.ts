@@ -300,10 +300,12 @@ describe('checkMetadata', () => {
   });
 
   /** The JSON text with every number written out, as PostgreSQL stores it. */
-  const storedText = (value: unknown) =>
-    JSON.stringify(value, (_key, part) =>
-      typeof part === 'number' ? `#${writtenOut(part)}#` : part,
-    ).replaceAll(/"#(.*?)#"/g, '$1');
+  const storedText = (value: JsonValue): string => {
+    if (typeof value === 'number') return writtenOut(value);
+    if (Array.isArray(value)) return `[${value.map(storedText).join(',')}]`;
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    return `{${Object.entries(value).map(([key, part]) => `${JSON.stringify(key)}:${storedText(part)}`)}}`;
+  };
   /** Digit by digit: whole numbers of any size, and fractions to the last place a double has. */
   const writtenOut = (value: number) => {
     if (!String(value).includes('e')) return String(value);
