@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { reasonOf } from '../core/errors.ts';
 import type { CliParts } from './cli-parts.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,8 +24,4 @@ async function contentOf(file: string): Promise<string> {
   } catch (error) {
     throw new UsageError(`${file} can't be read: ${reasonOf(error)}.`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

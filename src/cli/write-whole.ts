@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { hasCode } from '../core/errors.ts';
+import { hasCode, reasonOf } from '../core/errors.ts';
 import { UsageError } from './usage-error.ts';
 
 export type Write = (text: string) => Promise<void>;
@@ -91,6 +91,6 @@ function fileExists(file: string): UsageError {
 }
 
 function notWritable(file: string, error: unknown): UsageError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   return new UsageError(`${file} can't be written: ${reason}.`);
 }

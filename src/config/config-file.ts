@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { excerpt, hasCode, type PalimpsestError } from '../core/errors.ts';
+import { excerpt, hasCode, type PalimpsestError, reasonOf } from '../core/errors.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import { isObject } from './form.ts';
 import { invalidConfig } from './invalid-config.ts';
@@ -100,7 +100,7 @@ function readTextFile(path: string): string | undefined {
       return undefined;
     }
     throw invalidConfig(
-      `The configuration file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}.`,
+      `The configuration file ${path} can't be read: ${reasonOf(error)}.`,
       path,
       'a file this user may read',
     );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_SUBJECT_ID_LENGTH } from '../core/defaults.ts';
 import { checkWord } from '../core/entry.ts';
-import { excerpt, invalidInput } from '../core/errors.ts';
+import { excerpt, invalidInput, type PalimpsestError } from '../core/errors.ts';
 
 /** `id` is the parameter's name among the components of the OpenAPI document. */
 const subjectHeader = (id: string, description: string) =>
@@ -92,9 +92,13 @@ function encoded(value: string | undefined): string | undefined {
 export function singleHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   if (value === undefined || typeof value === 'string') return value;
-  throw invalidInput(`${name}: the header stands ${value.length} times in the request.`, {
+  throw repeatedHeader(name, value.length);
+}
+
+export function repeatedHeader(name: string, times: number): PalimpsestError {
+  return invalidInput(`${name}: the header stands ${times} times in the request.`, {
     path: name,
-    got: value.length,
+    got: times,
     allowed: 'once',
   });
 }

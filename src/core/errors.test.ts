@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { conflict, ERROR_CODES, excerpt, invalidInput, notFound, PalimpsestError } from './errors.ts';
+import {
+  conflict,
+  ERROR_CODES,
+  excerpt,
+  invalidInput,
+  notFound,
+  PalimpsestError,
+  reasonOf,
+} from './errors.ts';
 
 describe('PalimpsestError', () => {
   test('carries its code, its details and its cause', () => {
@@ -62,4 +70,13 @@ describe('excerpt', () => {
   test('makes control characters and broken surrogates visible', () => {
     expect(excerpt('a\u0000\n\u001b[31m\ud800')).toBe('"a\\u0000\\n\\u001b[31m\\ud800"');
   });
+});
+
+test.each([
+  ['an error', new Error('gone'), 'gone'],
+  ['several, of which the first', new AggregateError([new Error('first'), new Error('second')]), 'first'],
+  ['what is no error', 'a word', 'a word'],
+  ['nothing', undefined, 'undefined'],
+])('the reason of %s', (_, thrown, reason) => {
+  expect(reasonOf(thrown)).toBe(reason);
 });

@@ -90,6 +90,15 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
 }
 
+/**
+ * Why something failed, in the words of what was thrown. Of several failures the first: Node reports a name with several
+ * addresses as an error without a message, one cause for each.
+ */
+export function reasonOf(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return first instanceof Error ? first.message : String(first);
+}
+
 /** A request that says something this product does not accept. */
 export function invalidInput(message: string, detail: ErrorDetail = {}): PalimpsestError {
   return new PalimpsestError('invalid_input', message, { details: [detail] });

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { invalidInput, PalimpsestError } from '../core/errors.ts';
+import { invalidInput, PalimpsestError, reasonOf } from '../core/errors.ts';
 
 /** One line of a JSON Lines file. */
 export interface JsonLine {
@@ -36,7 +36,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     yield rest + decoder.decode();
   } catch (error) {
     if (PalimpsestError.isInstance(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new PalimpsestError('invalid_input', `${path} can not be read: ${reason}`, { cause: error });
   }
 }
@@ -45,7 +45,7 @@ function parsedLine(line: string, place: string): JsonLine {
   try {
     return { place, value: JSON.parse(line) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw invalidInput(`${place} is not JSON: ${reason}`, {
       got: line.slice(0, 80),
       allowed: 'one JSON object a line',

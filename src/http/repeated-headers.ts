@@ -1,12 +1,12 @@
 import {
   IDEMPOTENCY_KEY_HEADER,
   IF_NONE_MATCH_HEADER,
-  singleHeader,
+  repeatedHeader,
   subjectHeadersSchema,
 } from '../contract/request-headers.ts';
 
 /** Headers with one value that decide something: who asks, for whom, under which name, and on what condition. */
-const SINGLE_HEADERS = [
+const SINGLE_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
   'host',
@@ -16,7 +16,7 @@ const SINGLE_HEADERS = [
   IF_NONE_MATCH_HEADER,
   IDEMPOTENCY_KEY_HEADER,
   ...Object.keys(subjectHeadersSchema.shape),
-];
+]);
 
 /**
  * Refuses a request that says such a thing twice. Node keeps the first of some repeated headers and makes one text
@@ -26,9 +26,10 @@ const SINGLE_HEADERS = [
  * @throws PalimpsestError `invalid_input`
  */
 export function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
-  const names = rawHeaders.filter((_, place) => place % 2 === 0).map((name) => name.toLowerCase());
-  for (const name of SINGLE_HEADERS) {
-    const sent = names.filter((other) => other === name);
-    if (sent.length > 1) singleHeader({ [name]: sent }, name);
+  const times = new Map<string, number>();
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place]?.toLowerCase() ?? '';
+    if (SINGLE_HEADERS.has(name)) times.set(name, (times.get(name) ?? 0) + 1);
   }
+  for (const [name, count] of times) if (count > 1) throw repeatedHeader(name, count);
 }

@@ -1,4 +1,4 @@
-import { hasCode, PalimpsestError } from '../core/errors.ts';
+import { hasCode, PalimpsestError, reasonOf } from '../core/errors.ts';
 
 /** What a file system answers when it has no more room. */
 const FULL = ['ENOSPC', 'EDQUOT'];
@@ -21,8 +21,8 @@ export async function onDisk<T>(directory: string, work: () => Promise<T>): Prom
 }
 
 /** The error of a file system in our words; undefined for any other. */
-export function diskError(directory: string, cause: unknown): PalimpsestError | undefined {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+function diskError(directory: string, cause: unknown): PalimpsestError | undefined {
+  const reason = reasonOf(cause);
   const about = (code: 'store_unavailable' | 'invalid_config', message: string, hint: string) =>
     new PalimpsestError(code, `${message}: ${reason}.`, { details: [{ path: directory, hint }], cause });
   if (hasCode(cause, ...FULL)) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool, type PoolClient, type QueryConfig } from 'pg';
-import { PalimpsestError } from '../core/errors.ts';
+import { PalimpsestError, reasonOf } from '../core/errors.ts';
 import type { ConnectionCounts } from '../core/ports.ts';
 import type { SqlDatabase, SqlRow, SqlTransaction, SqlTransactionOptions } from './sql-database.ts';
 import { endsConnection, isContention, STORE_RETRY_SECONDS, toStoreError } from './sql-errors.ts';
@@ -306,10 +306,4 @@ function serverOf(connectionString: string): string {
   const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined;
   if (url === undefined || url.hostname === '') return 'the configured address';
   return `${url.hostname}:${url.port === '' ? 5432 : url.port}`;
-}
-
-/** Node reports a name with several addresses as an error without a message, one cause for each. */
-function reasonOf(cause: unknown): string {
-  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
-  return first instanceof Error ? first.message : String(first);
 }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { ImportReader } from '../../contract/import-reader.ts';
-import { PalimpsestError } from '../../core/errors.ts';
+import { PalimpsestError, reasonOf } from '../../core/errors.ts';
 import { jsonText } from '../../core/json-text.ts';
 import type { ImportProgress } from '../../service/import-entries.ts';
 import { byteProgress } from '../byte-progress.ts';
@@ -58,7 +58,7 @@ async function openInput(parts: CliParts, file: string): Promise<Input> {
     }
     await handle.close();
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(`${file} can't be read: ${reasonOf(error)}.`);
   }
   throw new UsageError(`${file} is a directory.`);
 }

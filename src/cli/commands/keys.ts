@@ -9,8 +9,8 @@ import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
-import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { repeated } from '../option-values.ts';
+import { type TenantOptions, withTenantOptions } from '../tenant-options.ts';
 import { withService } from '../with-service.ts';
 
 interface CreateOptions extends TenantOptions {
@@ -71,7 +71,7 @@ function addCreate(keys: Command, parts: CliParts): void {
         expires_at: options.expiresAt,
       });
       const made = await withService(parts, options, (_service, context, governance) =>
-        governance.createKey(ofTenant(context, options), draft),
+        governance.createKey(context, draft),
       );
       if (options.json) {
         await parts.stdout.write(`${jsonText(toWire(wireNewKeySchema, made), 2)}\n`);
@@ -91,7 +91,7 @@ function addList(keys: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest keys list', 'palimpsest keys list --tenant acme --json']))
     .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, (_service, context, governance) =>
-        governance.listKeys(ofTenant(context, options)),
+        governance.listKeys(context),
       );
       const shown = all.map((key) => toWire(wireKeySchema, key));
       await parts.stdout.write(
@@ -107,7 +107,7 @@ function addRevoke(keys: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest keys revoke 01981c5e-7d7f-7a35-9b58-3f2f5d0f9a4e']))
     .action(async (id: string, options: TenantOptions) => {
       const revoked = await withService(parts, options, (_service, context, governance) =>
-        governance.revokeKey(ofTenant(context, options), id),
+        governance.revokeKey(context, id),
       );
       await parts.stdout.write(
         options.json

@@ -15,8 +15,8 @@ import { textTable } from '../format/table.ts';
 import { writeWarnings } from '../format/warnings.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
-import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { readJson } from '../read-json.ts';
+import { type TenantOptions, withTenantOptions } from '../tenant-options.ts';
 import { withService } from '../with-service.ts';
 
 type Kind = PolicySubject['kind'];
@@ -56,7 +56,7 @@ function addList(policies: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest policies list']))
     .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, (_service, context, governance) =>
-        governance.listPolicies(ofTenant(context, options)),
+        governance.listPolicies(context),
       );
       await parts.stdout.write(
         options.json
@@ -72,7 +72,7 @@ function addShow(policies: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest policies show agent helper > policy.json']))
     .action(async (kind: Kind, id: string, options: TenantOptions) => {
       const policy = await withService(parts, options, async (_service, context, governance) =>
-        toWire(wirePolicySchema, await governance.getPolicy(ofTenant(context, options), { kind, id })),
+        toWire(wirePolicySchema, await governance.getPolicy(context, { kind, id })),
       );
       const { subject: _subject, created_at: _createdAt, updated_at: _updatedAt, ...draft } = policy;
       await parts.stdout.write(`${jsonText(options.json ? policy : draft, 2)}\n`);
@@ -93,7 +93,7 @@ function addSet(policies: Command, parts: CliParts): void {
     .action(async (kind: Kind, id: string, file: string, options: TenantOptions) => {
       const draft = parseContract(policyDraftSchema, await readJson(parts, file));
       const { value, warnings } = await withService(parts, options, (_service, context, governance) =>
-        governance.putPolicy(ofTenant(context, options), { kind, id }, draft),
+        governance.putPolicy(context, { kind, id }, draft),
       );
       if (options.json) {
         const kept = toWire(wireKeptPolicySchema, { policy: value, warnings });
@@ -111,7 +111,7 @@ function addDelete(policies: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest policies delete agent helper']))
     .action(async (kind: Kind, id: string, options: TenantOptions) => {
       await withService(parts, options, (_service, context, governance) =>
-        governance.deletePolicy(ofTenant(context, options), { kind, id }),
+        governance.deletePolicy(context, { kind, id }),
       );
       await parts.stdout.write(
         options.json

@@ -16,8 +16,8 @@ import { textTable } from '../format/table.ts';
 import { writeWarnings } from '../format/warnings.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
-import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { readJson } from '../read-json.ts';
+import { type TenantOptions, withTenantOptions } from '../tenant-options.ts';
 import { withService } from '../with-service.ts';
 
 const WHOSE = 'whose profiles';
@@ -49,7 +49,7 @@ function addList(profiles: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest profiles list']))
     .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, (_service, context, governance) =>
-        governance.listProfiles(ofTenant(context, options)),
+        governance.listProfiles(context),
       );
       await parts.stdout.write(
         options.json
@@ -66,7 +66,7 @@ function addShow(profiles: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest profiles show weighted > mine.json']))
     .action(async (name: string, options: TenantOptions) => {
       const view = await withService(parts, options, async (_service, context, governance) =>
-        toWire(wireProfileViewSchema, await governance.getProfile(ofTenant(context, options), name)),
+        toWire(wireProfileViewSchema, await governance.getProfile(context, name)),
       );
       const { name: _name, ...draft } = view.profile;
       await parts.stdout.write(`${jsonText(options.json ? view : draft, 2)}\n`);
@@ -88,7 +88,7 @@ function addSet(profiles: Command, parts: CliParts): void {
     .action(async (name: string, file: string, options: TenantOptions) => {
       const draft = parseContract(profileDraftSchema, await readJson(parts, file));
       const { value, warnings } = await withService(parts, options, (service, context, governance) =>
-        governance.putProfile(ofTenant(context, options), profileOf(name, draft, service.profiles)),
+        governance.putProfile(context, profileOf(name, draft, service.profiles)),
       );
       if (options.json) {
         const kept = toWire(wireKeptProfileSchema, { profile: value, warnings });
@@ -107,7 +107,7 @@ function addDelete(profiles: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest profiles delete strict']))
     .action(async (name: string, options: TenantOptions) => {
       await withService(parts, options, (_service, context, governance) =>
-        governance.deleteProfile(ofTenant(context, options), name),
+        governance.deleteProfile(context, name),
       );
       await parts.stdout.write(
         options.json ? `${jsonText({ deleted: name })}\n` : `Removed the profile ${printable(name)}\n`,

@@ -12,8 +12,8 @@ import { textTable } from '../format/table.ts';
 import { givesUp } from '../gives-up.ts';
 import { examples } from '../help.ts';
 import { duration, jobBar, stateOf } from '../job-progress.ts';
-import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { jsonObjectOption } from '../option-values.ts';
+import { type TenantOptions, withTenantOptions } from '../tenant-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { withReembed } from '../with-service.ts';
 
@@ -84,14 +84,6 @@ ${examples([
   addPurge(reembed, parts);
 }
 
-function inTenant<T>(
-  parts: CliParts,
-  options: TenantOptions,
-  work: (service: ReembedService, context: RequestContext) => Promise<T>,
-): Promise<T> {
-  return withReembed(parts, options, (service, context) => work(service, ofTenant(context, options)));
-}
-
 function providerOption(text: string): string | JsonObject {
   // What JSON.parse gives is JSON.
   return text.trimStart().startsWith('{') ? (jsonObjectOption(text) as JsonObject) : text;
@@ -109,7 +101,7 @@ async function change(parts: CliParts, options: ChangeOptions): Promise<void> {
   if (options.keepOld === true && options.purgeOld === true) {
     throw new UsageError('--keep-old and --purge-old contradict each other.');
   }
-  await inTenant(parts, options, async (service, context) => {
+  await withReembed(parts, options, async (service, context) => {
     const started = await service.start(context, {
       to: options.to,
       scope: options.namespace,
@@ -223,7 +215,7 @@ function addStatus(reembed: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest reembed status']))
     .action(async (_own: TenantOptions, command: Command) => {
       const options = command.optsWithGlobals<TenantOptions>();
-      await inTenant(parts, options, async (service, context) => {
+      await withReembed(parts, options, async (service, context) => {
         const status = await service.status(context);
         await parts.stdout.write(
           options.json
@@ -278,7 +270,7 @@ function addJobCommand(reembed: Command, parts: CliParts, { name, description, w
     .addHelpText('after', examples([`palimpsest reembed ${name}`]))
     .action(async (jobId: string | undefined, _own: TenantOptions, command: Command) => {
       const options = command.optsWithGlobals<TenantOptions>();
-      await inTenant(parts, options, async (service, context) =>
+      await withReembed(parts, options, async (service, context) =>
         writeJob(parts, options, await work(service, context, jobId)),
       );
     });
@@ -297,7 +289,7 @@ function addRollback(reembed: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest reembed rollback', 'palimpsest reembed rollback --now']))
     .action(async (_own: RollbackOptions, command: Command) => {
       const options = command.optsWithGlobals<RollbackOptions>();
-      await inTenant(parts, options, async (service, context) => {
+      await withReembed(parts, options, async (service, context) => {
         const request = { scope: options.namespace, immediately: options.now };
         const started = await service.rollBack(context, request);
         const { job, progress } =
@@ -315,7 +307,7 @@ function addPurge(reembed: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest reembed purge']))
     .action(async (_own: TenantOptions, command: Command) => {
       const options = command.optsWithGlobals<TenantOptions>();
-      const removed = await inTenant(parts, options, (service, context) => service.purge(context));
+      const removed = await withReembed(parts, options, (service, context) => service.purge(context));
       await parts.stdout.write(options.json ? `${jsonText({ removed })}\n` : `Removed ${removed} vectors.\n`);
     });
 }

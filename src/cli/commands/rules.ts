@@ -7,8 +7,8 @@ import { printable } from '../format/printable.ts';
 import { textTable } from '../format/table.ts';
 import { examples } from '../help.ts';
 import { listByDefault } from '../list-by-default.ts';
-import { ofTenant, type TenantOptions, withTenantOptions } from '../of-tenant.ts';
 import { numberOption } from '../option-values.ts';
+import { type TenantOptions, withTenantOptions } from '../tenant-options.ts';
 import { withService } from '../with-service.ts';
 
 interface SetOptions extends TenantOptions {
@@ -42,7 +42,7 @@ function addList(rules: Command, parts: CliParts): void {
     .addHelpText('after', examples(['palimpsest rules list']))
     .action(async (options: TenantOptions) => {
       const all = await withService(parts, options, async (service, context) =>
-        (await service.listRules(ofTenant(context, options))).map(toWireRule),
+        (await service.listRules(context)).map(toWireRule),
       );
       await parts.stdout.write(
         options.json ? `${jsonText({ rules: all }, 2)}\n` : rulesTable(all, parts.stdout.columns),
@@ -75,7 +75,7 @@ function addSet(rules: Command, parts: CliParts): void {
         instruction_template: options.instruction,
       });
       const rule = await withService(parts, options, async (service, context) =>
-        toWireRule(await service.putRule(ofTenant(context, options), draft)),
+        toWireRule(await service.putRule(context, draft)),
       );
       await parts.stdout.write(
         options.json ? `${jsonText(rule, 2)}\n` : `${rule.pattern} has the bonus ${rule.bonus}\n`,
@@ -89,9 +89,7 @@ function addDelete(rules: Command, parts: CliParts): void {
     .argument('<pattern>', 'as rules list shows it')
     .addHelpText('after', examples(['palimpsest rules delete "vector.agent.*.howto"']))
     .action(async (pattern: string, options: TenantOptions) => {
-      await withService(parts, options, (service, context) =>
-        service.deleteRule(ofTenant(context, options), pattern),
-      );
+      await withService(parts, options, (service, context) => service.deleteRule(context, pattern));
       await parts.stdout.write(
         options.json ? `${jsonText({ deleted: pattern })}\n` : `Removed the rule ${printable(pattern)}\n`,
       );

@@ -1,5 +1,5 @@
 import { parentPort, type Transferable, workerData } from 'node:worker_threads';
-import { type ErrorCode, type ErrorDetail, PalimpsestError } from '../../core/errors.ts';
+import { type ErrorCode, type ErrorDetail, PalimpsestError, reasonOf } from '../../core/errors.ts';
 import type { EngineAnswer, EngineSpec, LocalEngine } from './engine.ts';
 import { loadMinilmEngine } from './minilm-engine.ts';
 import { loadTransformersEngine } from './transformers-engine.ts';
@@ -63,7 +63,7 @@ function described(error: unknown) {
   if (PalimpsestError.isInstance(error)) {
     return { code: error.code, message: error.message, details: [...error.details] };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return { code: 'embedding_failed', message: `The model failed: ${message}`, details: [] } as const;
 }
 

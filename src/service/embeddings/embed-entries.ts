@@ -1,5 +1,5 @@
 import type { ClaimedEntry, SettledEntry } from '../../core/embedding-store.ts';
-import { PalimpsestError } from '../../core/errors.ts';
+import { PalimpsestError, reasonOf } from '../../core/errors.ts';
 import type { EmbeddingService } from '../../core/ports.ts';
 
 /** The model does not answer, whatever it is asked. */
@@ -9,7 +9,7 @@ export class ModelDownError extends Error {
   readonly afterMs: number | null;
 
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(reasonOf(cause), { cause });
     const seconds = PalimpsestError.isInstance(cause) ? cause.retryAfterSeconds : undefined;
     this.afterMs = seconds === undefined ? null : seconds * 1000;
   }
@@ -75,6 +75,6 @@ async function requireAnswer(
 }
 
 function refused({ memoryId, namespace, contentHash }: ClaimedEntry, error: unknown): SettledEntry {
-  const refusal = error instanceof Error ? error.message : String(error);
+  const refusal = reasonOf(error);
   return { memoryId, namespace, contentHash, outcome: { refusal } };
 }

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { access, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode, PalimpsestError } from '../../core/errors.ts';
+import { hasCode, PalimpsestError, reasonOf } from '../../core/errors.ts';
 import { flushFolder } from '../pglite/data-directory.ts';
-import { reasonOf } from './inspect-backup.ts';
 
 /** What file systems without hard links (exFAT, some network shares) answer. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP'];

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
-import { PalimpsestError } from '../../core/errors.ts';
+import { PalimpsestError, reasonOf } from '../../core/errors.ts';
 import { type BackupFile, type BackupManifest, damagedBackup, parseManifest } from './backup-manifest.ts';
 import { FILES_IN_ARCHIVE, MANIFEST_IN_ARCHIVE } from './take-backup.ts';
 
@@ -104,8 +104,4 @@ async function isSame({ header, body }: ParsedTarEntry, { size, sha256 }: Backup
   const hash = createHash('sha256');
   for await (const chunk of body) hash.update(chunk);
   return (header.type ?? 'file') === 'file' && header.size === size && hash.digest('hex') === sha256;
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { unpackTar } from 'modern-tar/fs';
-import { hasCode, PalimpsestError } from '../../core/errors.ts';
+import { hasCode, PalimpsestError, reasonOf } from '../../core/errors.ts';
 import { lockDataDirectory, removeLock } from '../data-directory-lock.ts';
 import { onDisk } from '../disk-errors.ts';
 import { readMigrations } from '../migrate.ts';
@@ -16,7 +16,7 @@ import {
 import { PgliteDatabase } from '../pglite/database.ts';
 import { startEngine } from '../pglite/engine.ts';
 import { type BackupManifest, damagedBackup } from './backup-manifest.ts';
-import { inspectBackup, type OnBackupProgress, openArchive, reasonOf } from './inspect-backup.ts';
+import { inspectBackup, type OnBackupProgress, openArchive } from './inspect-backup.ts';
 import { countRows, FILES_IN_ARCHIVE } from './take-backup.ts';
 
 export interface RestoreOptions {

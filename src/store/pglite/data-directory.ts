@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { hasCode, PalimpsestError } from '../../core/errors.ts';
+import { hasCode, PalimpsestError, reasonOf } from '../../core/errors.ts';
 import { LOCK_FILES } from '../data-directory-lock.ts';
 import { readTar } from './tar.ts';
 
@@ -62,7 +62,7 @@ export function makeDataDirectory(root: string): void {
   try {
     makeFolders(resolve(root));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new PalimpsestError('invalid_config', `The data directory ${root} can't be made: ${reason}.`, {
       details: [{ path: root, hint: 'Name a directory this user may create and write to.' }],
       cause,

@@ -229,9 +229,9 @@ export interface ProgressRow extends SqlRow {
 }
 
 /**
- * Counts by indexes: cheap enough to be asked every second. Of the entries ahead of the scan only those are unseen that
- * have neither a vector nor a gap: writes during a change make one or the other, and an earlier change may have left
- * vectors.
+ * Counts by indexes alone, since it is asked every second while somebody watches. Of the entries ahead of the scan
+ * only those are unseen that have neither a vector nor a gap: writes during a change make one or the other, and an
+ * earlier change may have left vectors.
  */
 export function selectProgress(tenantId: string, job: JobRow, scope: JobScope): SqlStatement {
   return {

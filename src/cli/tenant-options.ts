@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_TENANT } from '../service/local-operator.ts';
-import type { RequestContext } from '../service/request-context.ts';
 import { type StoreOptions, withStoreOptions } from './common-options.ts';
 
 /** Options of commands that govern one tenant. */
@@ -22,11 +21,4 @@ function tenantOption(text: string): string {
   if (text.trim() !== '') return text;
   // Such as of a variable that is not set; it would make a tenant that nobody asks for.
   throw new InvalidArgumentError('It must be the id of a tenant.');
-}
-
-/** The operator of the store, in another tenant where one is named. */
-export function ofTenant(context: RequestContext, { tenant }: TenantOptions): RequestContext {
-  if (tenant === undefined) return context;
-  const { access } = context;
-  return { ...context, access: { ...access, principal: { ...access.principal, tenantId: tenant } } };
 }
